@@ -7,7 +7,7 @@ blended, and averaged, as they are shown.
 """
 
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -164,6 +164,8 @@ class Drawing:
     width, height : int
         Pixels.
     samples : int
+    **device
+        Parameters of :class:`~fixfunc.models.host.device.Device`.
 
     Attributes
     ----------
@@ -172,10 +174,10 @@ class Drawing:
         What :meth:`draw` has asked for.
     """
 
-    def __init__(self, scene: Scene, width: int, height: int, samples: int) -> None:
+    def __init__(self, scene: Scene, width: int, height: int, samples: int, **device: Any) -> None:
         self._scene = scene
         self._size = width, height
-        self.device = Device(_room(scene, width * height, samples))
+        self.device = Device(_room(scene, width * height, samples), **device)
         self.draws = 0
         self.triangles = 0
         self._context = self.device.context

@@ -45,7 +45,11 @@ class Frame:
     seconds: dict = field(default_factory=dict)  # spent in each stage
 
 
-def render(scene: Scene, progress: Callable[[str | None], object] | None = None) -> Frame:
+def render(
+    scene: Scene,
+    progress: Callable[[str | None], object] | None = None,
+    reuse: str = "batch",
+) -> Frame:
     """Render a scene: its geometry, then the machine of :mod:`fixfunc.models.top.top`.
 
     Colours are shaded here once a pixel and face, where they are on top: the machine shades every
@@ -56,6 +60,8 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
     scene : Scene
     progress : callable, optional
         Called with the name of each stage as it begins.
+    reuse : "batch" or "fifo"
+        Of vertices: see :func:`fixfunc.models.frontend.vertex_cache.reuse`.
 
     Returns
     -------
@@ -89,7 +95,7 @@ def render(scene: Scene, progress: Callable[[str | None], object] | None = None)
         }
 
     stage("geometry")
-    part = _geometry(scene, counters)
+    part = _geometry(scene, counters, reuse)
     triangles = part.triangles
 
     counters["triangles"] = len(triangles)
@@ -143,7 +149,7 @@ def _beats(state, triangles):
     return [(Kind.STATE, np.atleast_1d(state)), (Kind.CLEAR, clear), (Kind.WORK, triangles)]
 
 
-def _geometry(scene, counters):
+def _geometry(scene, counters, reuse):
     """Triangles for the setup: the mesh is drawn by a draw call.
 
     Texture coordinates are those of a face's corners: each has vertices of its own then.
@@ -170,6 +176,7 @@ def _geometry(scene, counters):
         elements=elements,
         vertex_buffers={0: VertexBuffer(vertices.ravel().view(np.uint8), 4 * vertices.shape[-1])},
         index_buffer=indices,
+        reuse=reuse,
         rasterizer=Rasterizer([Viewport(width=scene.width, height=scene.height)]),
     )
     draw = input_assembler.Draw(scene.faces.size, indexed=indices is not None)

@@ -70,6 +70,8 @@ class Machine:
         Caches write to memory; without them colours are not kept, and every stage is faster.
     progress : callable, optional
         Called with the name of each stage as it begins.
+    bounds : str, optional
+        Of HiZ, as :class:`~fixfunc.models.depth.hiz.HiZ` has them; None: there is none.
 
     Attributes
     ----------
@@ -90,6 +92,7 @@ class Machine:
         outcomes: Callable[[np.ndarray], np.ndarray] | None = None,
         in_memory: bool = True,
         progress: Callable[[str], object] = lambda _name: None,
+        bounds: str | None = "both",
     ) -> None:
         self._memory = memory
         self._limits = limits or CommandLimits()
@@ -97,7 +100,9 @@ class Machine:
         self._outcomes = outcomes
         self._in_memory = in_memory
         self._progress = progress
-        self.depth = CachedDepth(memory, shape, self._limits.edge, self._limits.stencil, in_memory)
+        self.depth = CachedDepth(
+            memory, shape, self._limits.edge, self._limits.stencil, in_memory, bounds
+        )
         self.colour = ColourPlanes(
             memory,
             shape,
