@@ -13,6 +13,7 @@ from typing import Literal
 
 from fixfunc.cosim import command_line
 from fixfunc.cosim.parameters import settable
+from fixfunc.cosim.sweep.command import add_command as add_sweep
 from fixfunc.cosim.toolchain import version
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT
@@ -100,6 +101,7 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
     for name in ("first", "second"):
         sub.add_argument(name, help="folder of 'frame', or the frame.json in it")
     sub.add_argument("-o", dest="output", default="compare.html", help="file")
+    add_sweep(command)
     _add_record(command)
 
 

@@ -21,7 +21,7 @@ class Executed(NamedTuple):
     counters: dict[str, int]  # by name: fixfunc.cosim.frame.job.counters
 
 
-def draw(recording: Recording, memory: str = "near") -> Executed:
+def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
     """Draw a recorded program by the top, without resolves.
 
     Parameters
@@ -29,6 +29,8 @@ def draw(recording: Recording, memory: str = "near") -> Executed:
     recording : Recording
     memory : str
         A name of :data:`fixfunc.cosim.simulation.volume.MEMORIES`: what lies behind the top.
+    **fields
+        Of :class:`fixfunc.cosim.simulation.volume.Memory`, in the place of the name's.
 
     Returns
     -------
@@ -43,7 +45,7 @@ def draw(recording: Recording, memory: str = "near") -> Executed:
     (name,) = hardware.named(memory)
     job = ProgramJob(recording, hardware.bench("top").parameters("frame"))
     inputs = job.inputs()
-    drawn, held = hardware.run(job, hardware.library("top", "frame"), inputs, name)
+    drawn, held = hardware.run(job, hardware.library("top", "frame"), inputs, name, **fields)
     expected, *_ = job.expected(drawn.outputs)
     counted = counters(drawn.outputs["counter_value"])
     return Executed(job, hardware.differences(drawn.outputs, expected), held.data, counted)

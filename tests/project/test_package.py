@@ -152,7 +152,7 @@ def test_models_need_numpy_alone(install):
 
 
 def test_each_extra_is_enough(install):
-    """For the hardware; for a golden frame of the teapot."""
+    """For the hardware; for golden frames of the teapot, one or a sweep."""
     assert install("rtl", "fixfunc", "list").stdout.startswith("top: ")
     done = install("rtl", "fixfunc", "verilog", "edge_evaluator", "--config", "tiny")
     assert done.stdout.startswith(
@@ -162,6 +162,8 @@ def test_each_extra_is_enough(install):
         "mesh", "fixfunc", "frame", "teapot", "--golden", "--size", "64x48", "--divisions", "2"
     )
     assert "nothing compared" in done.stdout, done.stderr
+    done = install("sweep", "fixfunc", "sweep", "--golden", "--over", "size=64x48")
+    assert "wrote sweep: sweep.parquet" in done.stdout, done.stderr
     done = install("mesh", "fixfunc", "frame", "teapot", "--size", "64x48")
     assert (done.returncode, done.stderr) == (
         2,
