@@ -145,6 +145,8 @@ def test_models_need_numpy_alone(install):
     assert done.stdout.startswith("teapot, 64x36, 4x: 4032 triangles"), done.stderr
     assert brought("").keys() == {"numpy"}
     done = install("", "fixfunc", "list")
+    assert done.stdout.startswith("top: "), done.stderr
+    done = install("", "fixfunc", "verilog", "edge_evaluator")
     assert (done.returncode, done.stderr) == (
         2,
         "fixfunc: amaranth is missing: type \"pip install '.[rtl]'\" in a checkout of fixfunc\n",
