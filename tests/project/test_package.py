@@ -14,6 +14,7 @@ import zipfile
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import fixfunc
 from fixfunc.cosim import toolchain
@@ -54,9 +55,10 @@ def brought(extra, of="fixfunc", known=None):
             continue
         for more in need.extras:
             brought(more, need.name, known)
-        if need.name not in known and need.name != "fixfunc":
-            known[need.name] = importlib.metadata.distribution(need.name)
-            brought("", need.name, known)
+        name = canonicalize_name(need.name)  # Jinja2 is jinja2
+        if name not in known and name != "fixfunc":
+            known[name] = importlib.metadata.distribution(name)
+            brought("", name, known)
     return known
 
 
