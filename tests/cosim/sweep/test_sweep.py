@@ -149,8 +149,8 @@ def test_what_ends_a_sweep_leaves_points_and_no_process(number, tmp_path):
     """Output ends when no process is left that could write to it."""
     process = started(tmp_path)
     process.send_signal(number)
-    said = process.stdout.read()
-    code = process.wait()
+    said, _ = process.communicate(timeout=60)
+    code = process.returncode
     if number == signal.SIGINT:
         assert (code, said.splitlines()[-1]) == (130, "fixfunc: interrupted")
         assert "Traceback" not in said
