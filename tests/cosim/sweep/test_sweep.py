@@ -3,11 +3,14 @@
 
 import hashlib
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ET
+from multiprocessing import connection
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -162,6 +165,17 @@ def test_what_ends_a_sweep_leaves_points_and_no_process(number, tmp_path):
         assert row["key"] == path.stem
     rows = sweep(tmp_path, *SMALL, "--over", "sets=1,2", "--over", "ways=1,2")
     assert [(row["sets"], row["ways"]) for row in rows] == [(1, 1), (1, 2), (2, 1), (2, 2)]
+
+
+@pytest.mark.plan("sweep-4")
+def test_an_interrupt_waits_for_no_point():
+    """One of them would take two minutes."""
+    with pytest.raises(KeyboardInterrupt), workers.drawing(time.sleep, 2) as draw:
+        for _ in draw([120, 0]):
+            processes = multiprocessing.active_children()
+            raise KeyboardInterrupt
+    assert len(processes) == 2
+    assert all(connection.wait([process.sentinel], 30) for process in processes)
 
 
 def assert_two_meet(address):
