@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from fixfunc.cosim import command_line
-from fixfunc.cosim.parameters import settable
+from fixfunc.cosim.sweep.command import add_command as add_sweep
 from fixfunc.cosim.toolchain import version
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT
@@ -108,6 +108,7 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
     for name in ("first", "second"):
         sub.add_argument(name, help="folder of 'frame', or the frame.json in it")
     sub.add_argument("-o", dest="output", default="compare.html", help="file")
+    add_sweep(command)
     _add_record(command)
 
 
@@ -126,42 +127,25 @@ def _add_record(command):
 
 def list_blocks(options: argparse.Namespace) -> int:
     """Plain text: a line a block, and a line for each of its configurations; or JSON."""
-    from fixfunc.cosim import catalogue
-    from fixfunc.cosim.verilog import measured
+    from fixfunc.cosim.verilog import listed, measured
 
-    blocks = [catalogue.block(options.block)] if options.block else catalogue.blocks().values()
+    blocks = [listed.block(stem) for stem in ([options.block] if options.block else listed.names())]
     if options.json:
-        print(json.dumps([_described(block) for block in blocks], indent=2))
+        print(json.dumps(blocks, indent=2))
         return 0
     for block in blocks:
-        print(f"{block.stem}: {block.summary}")
-        for config, purpose in block.purposes.items():
-            print(f"    {config:<15}{purpose}{measured.words(block.stem, config)}")
+        print(f"{block['block']}: {block['summary']}")
+        for config, found in block["configurations"].items():
+            said = measured.words(block["block"], config)
+            print(f"    {config:<15}{found['purpose']}{said}")
     if options.block:
         print("Parameters, for --set:")
-        for name, value in settable(block.parameters()).items():
+        for name, value in blocks[0]["configurations"]["default"]["parameters"].items():
             print(f"    {name}={_word(value)}")
     print(
         f"um2 of cells, memories apart, and MHz before layout, where measured: {measured.date()}."
     )
     return 0
-
-
-def _described(block):
-    """A block for programs."""
-    from fixfunc.cosim.verilog import measured
-
-    configurations = {
-        config: {"purpose": purpose, "parameters": settable(block.parameters(config))}
-        | (measured.figures(block.stem, config) or {})
-        for config, purpose in block.purposes.items()
-    }
-    return {
-        "block": block.stem,
-        "stage": block.stage,
-        "summary": block.summary,
-        "configurations": configurations,
-    }
 
 
 def _word(value):

@@ -2,6 +2,7 @@
 """The blocks, by name: found by where their files lie, imported on demand."""
 
 import importlib
+import re
 import warnings
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ from fixfunc.spec.errors import InputError
 # Blocks are made here for their ports alone, too: what was generated of them is kept.
 warnings.simplefilter("ignore", UnusedElaboratable)
 
+CITED = re.compile(r" \[[^]]+\]")  # as [fs 3.1.3]
 RTL = Path(__file__).parents[1] / "rtl"
 STAGES = (
     "lib",
@@ -146,8 +148,8 @@ class Block:
 
     @property
     def summary(self) -> str:
-        """First paragraph of the component's docstring, on one line."""
-        return " ".join(contract(self.component)[0].split())
+        """First paragraph of the component's docstring, on one line, without what it cites."""
+        return CITED.sub("", " ".join(contract(self.component)[0].split()))
 
 
 @cache

@@ -23,6 +23,8 @@ EXTRAS = {
     "PIL": "mesh",
     "matplotlib": "mesh",
     "OpenGL": "record",
+    "pyarrow": "sweep",
+    "distributed": "sweep",
     "pytest": "test",
 }
 

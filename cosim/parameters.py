@@ -40,7 +40,7 @@ def changed(params: Any, changes: Sequence[str], stem: str) -> Any:
         if name not in present or not equals:
             rule = f"be name=value of {', '.join(present)}"
             raise InputError(f"parameter of {stem}", rule, change)
-        values[name] = _value(name, text, type(present[name]))
+        values[name] = value_of(name, text, type(present[name]))
     try:
         return dataclasses.replace(params, **values)
     except ValueError as error:
@@ -48,8 +48,8 @@ def changed(params: Any, changes: Sequence[str], stem: str) -> Any:
         raise InputError(f"parameters of {stem}", "be ones that it has", said) from None
 
 
-def _value(name, text, kind):
-    """A value as what is there."""
+def value_of(name: str, text: str, kind: type) -> bool | int | str:
+    """A value as what is there; else :class:`~fixfunc.spec.errors.InputError`."""
     if kind is bool and text not in WORDS:
         raise InputError(name, "be true or false", text)
     if kind is int and not text.removeprefix("-").isdecimal():

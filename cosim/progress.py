@@ -3,11 +3,20 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 INTERVAL = 8  # seconds between two lines of one step, off a terminal
 
@@ -20,11 +29,14 @@ class Steps:
     hang. A step that can tell how much of it is done says so, in place of its seconds.
     """
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(
+        self, console: Console | None = None, columns: Sequence[ProgressColumn] = ()
+    ) -> None:
         self._console = console or Console(stderr=True)
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
+            *columns,
             TimeElapsedColumn(),
             console=self._console,
             transient=True,
@@ -95,3 +107,30 @@ class Steps:
 
     def _say(self, line: str) -> None:
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+class Bar(Steps):
+    """Pieces of some work, so many: on a terminal a bar, elsewhere a line for each that ends.
+
+    ``with Bar("drawing points", 16) as bar: bar.advance("the first")``.
+    """
+
+    def __init__(self, name: str, total: int, console: Console | None = None) -> None:
+        super().__init__(console, (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()))
+        self._title = name
+        self._total = total
+        self._done = 0
+
+    def __enter__(self) -> "Bar":
+        super().__enter__()
+        terminal = self._console.is_terminal
+        self(self._title, None if terminal else lambda: f"{self._done} of {self._total}")
+        self._progress.update(self._task, total=self._total)
+        return self
+
+    def advance(self, line: str) -> None:
+        """One more has been done: off a terminal ``line`` says which."""
+        self._done += 1
+        self._progress.advance(self._task)
+        if not self._console.is_terminal:
+            self._say(f"{self._done} of {self._total}: {line}")

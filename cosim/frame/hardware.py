@@ -196,9 +196,14 @@ def _drawn_beside(job, config, inputs, name):
     return frames.counters(drawn.outputs["counter_value"]), found, seconds
 
 
-def run(job: frames.Job, volume: Volume, inputs: dict, memory: str) -> tuple[Run, Memory]:
-    """A job by the hardware, and what a memory of a name holds then."""
-    held = Memory(job.data.copy(), **MEMORIES[memory].fields)
+def run(
+    job: frames.Job, volume: Volume, inputs: dict, memory: str, **fields: Any
+) -> tuple[Run, Memory]:
+    """A job by the hardware, and what a memory of a name holds then.
+
+    ``fields`` of :class:`~fixfunc.cosim.simulation.volume.Memory` take the place of the name's.
+    """
+    held = Memory(job.data.copy(), **MEMORIES[memory].fields | fields)
     drawn = volume.run(inputs, job.room, memory=held)
     drawn.outputs["memory"] = held.data.view(np.uint64).reshape(-1, 4)
     return drawn, held

@@ -23,7 +23,7 @@ class Executed(NamedTuple):
     behind: str  # name of the memory
 
 
-def draw(recording: Recording, memory: str = "near") -> Executed:
+def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
     """Draw a recorded program by the top, without resolves.
 
     Parameters
@@ -31,6 +31,8 @@ def draw(recording: Recording, memory: str = "near") -> Executed:
     recording : Recording
     memory : str
         A name of :data:`fixfunc.cosim.simulation.volume.MEMORIES`: what lies behind the top.
+    **fields
+        Of :class:`fixfunc.cosim.simulation.volume.Memory`, in the place of the name's.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def draw(recording: Recording, memory: str = "near") -> Executed:
     (name,) = hardware.named(memory)
     job = ProgramJob(recording, hardware.bench("top").parameters("frame"))
     inputs = job.inputs()
-    drawn, held = hardware.run(job, hardware.library("top", "frame"), inputs, name)
+    drawn, held = hardware.run(job, hardware.library("top", "frame"), inputs, name, **fields)
     expected, _, golden = job.expected(drawn.outputs)
     counted = counters(drawn.outputs["counter_value"])
     streams = hardware.differences(drawn.outputs, expected)

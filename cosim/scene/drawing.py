@@ -7,7 +7,7 @@ Opaque and masked surfaces come first; those that are blended follow, from far t
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -88,6 +88,8 @@ class Drawing:
     samples : int
     capture : Capture, optional
         Is told of draws, and of what the machine does.
+    **device
+        Parameters of :class:`~fixfunc.models.host.device.Device`.
 
     Attributes
     ----------
@@ -103,10 +105,11 @@ class Drawing:
         height: int,
         samples: int,
         capture: Capture | None = None,
+        **device: Any,
     ) -> None:
         self._scene = scene
         self._size = width, height
-        self.device = Device(_room(scene, width * height, samples))
+        self.device = Device(_room(scene, width * height, samples), **device)
         self.draws = 0
         self.triangles = 0
         self._capture = self.device.machine.probe = capture

@@ -10,4 +10,5 @@ hierarchy.py  modules and instances of what has been written
 export.py     everything, into a folder
 packed.py     payloads as packed structs
 measured.py   area and clock, as measured
+listed.py     blocks, configurations and parameters, to be read without the hardware
 """

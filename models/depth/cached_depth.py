@@ -49,6 +49,8 @@ class CachedDepth:
         Stencil values are kept.
     in_memory : bool
         Caches are there; else nothing goes to memory.
+    bounds : str, optional
+        Of HiZ, as :class:`~fixfunc.models.depth.hiz.HiZ` has them; None: there is none.
 
     Attributes
     ----------
@@ -65,6 +67,7 @@ class CachedDepth:
         edge: int = 8,
         stencil: bool = True,
         in_memory: bool = True,
+        bounds: str | None = "both",
     ) -> None:
         self._memory = memory
         self._shape = shape or CacheShape()
@@ -74,6 +77,7 @@ class CachedDepth:
         self._unit = None
         self.state = None
         self._in_memory = in_memory
+        self._bounds = bounds
         self._traffic = {name: Counter() for name in self._names}
 
     @classmethod
@@ -127,7 +131,7 @@ class CachedDepth:
         )
         values = {"depth": depth, "stencil": stencil}
         if whole and all(values[name] is not None for name in self._names):
-            self._unit = DepthUnit(self.state, self._edge)
+            self._unit = DepthUnit(self.state, self._edge, self._bounds)
         self._unit.clear(rectangle, depth, stencil)
         for name in self._names:
             if values[name] is not None and self._in_memory:

@@ -52,6 +52,7 @@ def render(
     scene: Scene,
     progress: Callable[[str | None], object] | None = None,
     probe: DrawProbe | None = None,
+    reuse: str = "batch",
 ) -> Frame:
     """Render a scene: its geometry, then the machine of :mod:`fixfunc.models.top.top`.
 
@@ -65,6 +66,8 @@ def render(
         Called with the name of each stage as it begins.
     probe : DrawProbe, optional
         With one, every tile that passes is shaded twice.
+    reuse : "batch" or "fifo"
+        Of vertices: see :func:`fixfunc.models.frontend.vertex_cache.reuse`.
 
     Returns
     -------
@@ -98,7 +101,7 @@ def render(
         }
 
     stage("geometry")
-    part = _geometry(scene, counters)
+    part = _geometry(scene, counters, reuse)
     triangles = part.triangles
 
     counters["triangles"] = len(triangles)
@@ -163,7 +166,7 @@ def _beats(state, triangles):
     return [(Kind.STATE, np.atleast_1d(state)), (Kind.CLEAR, clear), (Kind.WORK, triangles)]
 
 
-def _geometry(scene, counters):
+def _geometry(scene, counters, reuse):
     """Triangles for the setup: the mesh is drawn by a draw call.
 
     Texture coordinates are those of a face's corners: each has vertices of its own then.
@@ -190,6 +193,7 @@ def _geometry(scene, counters):
         elements=elements,
         vertex_buffers={0: VertexBuffer(vertices.ravel().view(np.uint8), 4 * vertices.shape[-1])},
         index_buffer=indices,
+        reuse=reuse,
         rasterizer=Rasterizer([Viewport(width=scene.width, height=scene.height)]),
     )
     draw = input_assembler.Draw(scene.faces.size, indexed=indices is not None)

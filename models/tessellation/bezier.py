@@ -9,6 +9,7 @@ import numpy as np
 from fixfunc.spec.errors import InputError, MeshError
 
 TEAPOT = Path(__file__).parents[1] / "data" / "teapot_patches.txt"
+MOST_DIVISIONS = 1024  # of a side: two million triangles a patch
 
 
 def read_patches(path: str | Path = TEAPOT) -> np.ndarray:
@@ -66,8 +67,8 @@ def tessellate(patches: np.ndarray, divisions: int) -> tuple[np.ndarray, np.ndar
     InputError
         ``divisions`` out of range.
     """
-    if not 1 <= divisions <= 1024:
-        raise InputError("divisions", "lie in 1..1024", divisions)
+    if not 1 <= divisions <= MOST_DIVISIONS:
+        raise InputError("divisions", f"lie in 1..{MOST_DIVISIONS}", divisions)
     t = np.arange(divisions + 1) / divisions
     basis = np.stack([(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3], -1)
     grid = np.einsum("ui,vj,nijk->nuvk", basis, basis, patches)

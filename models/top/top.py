@@ -72,6 +72,8 @@ class Machine:
         Called with the name of each stage as it begins.
     probe : Probe, optional
         Is told what every stage decides; not of colours that are merged.
+    bounds : str, optional
+        Of HiZ, as :class:`~fixfunc.models.depth.hiz.HiZ` has them; None: there is none.
 
     Attributes
     ----------
@@ -93,6 +95,7 @@ class Machine:
         in_memory: bool = True,
         progress: Callable[[str], object] = lambda _name: None,
         probe: Probe | None = None,
+        bounds: str | None = "both",
     ) -> None:
         self._memory = memory
         self._limits = limits or CommandLimits()
@@ -100,7 +103,9 @@ class Machine:
         self._outcomes = outcomes
         self._in_memory = in_memory
         self._progress = progress
-        self.depth = CachedDepth(memory, shape, self._limits.edge, self._limits.stencil, in_memory)
+        self.depth = CachedDepth(
+            memory, shape, self._limits.edge, self._limits.stencil, in_memory, bounds
+        )
         self.colour = ColourPlanes(
             memory,
             shape,

@@ -11,7 +11,7 @@ import pytest
 from fixfunc.cosim import catalogue, toolchain
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.frame import frame
-from fixfunc.cosim.verilog import export
+from fixfunc.cosim.verilog import export, listed
 from fixfunc.cosim.verilog.generate import generate
 
 
@@ -62,6 +62,24 @@ def test_programs_read_the_list(capsys):
     assert evaluator["configurations"]["default"]["mhz"] > 100
     assert main(["list", "edge_evaluator", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == [evaluator]
+
+
+def test_the_list_is_that_of_the_hardware():
+    """A record that is behind: ``python -m fixfunc.cosim.verilog.listed`` writes it anew."""
+    assert json.loads(listed.RECORD.read_text()) == listed.of_hardware()
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["tile_rasterizer"]])
+def test_the_list_needs_no_amaranth(arguments, capsys):
+    """Nor anything else but the package itself."""
+    hidden = "import sys; sys.modules |= dict.fromkeys(('amaranth', 'numpy', 'rich', 'cocotb'))"
+    command = f"{hidden}; from fixfunc.__main__ import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", command, "list", *arguments], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert main(["list", *arguments]) == 0
+    assert done.stdout == capsys.readouterr().out
 
 
 def test_version(capsys):

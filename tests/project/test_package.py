@@ -14,6 +14,7 @@ import zipfile
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import fixfunc
 from fixfunc.cosim import toolchain
@@ -54,9 +55,10 @@ def brought(extra, of="fixfunc", known=None):
             continue
         for more in need.extras:
             brought(more, need.name, known)
-        if need.name not in known and need.name != "fixfunc":
-            known[need.name] = importlib.metadata.distribution(need.name)
-            brought("", need.name, known)
+        name = canonicalize_name(need.name)  # Jinja2 is jinja2
+        if name not in known and name != "fixfunc":
+            known[name] = importlib.metadata.distribution(name)
+            brought("", name, known)
     return known
 
 
@@ -145,6 +147,8 @@ def test_models_need_numpy_alone(install):
     assert done.stdout.startswith("teapot, 64x36, 4x: 4032 triangles"), done.stderr
     assert brought("").keys() == {"numpy"}
     done = install("", "fixfunc", "list")
+    assert done.stdout.startswith("top: "), done.stderr
+    done = install("", "fixfunc", "verilog", "edge_evaluator")
     assert (done.returncode, done.stderr) == (
         2,
         "fixfunc: amaranth is missing: type \"pip install '.[rtl]'\" in a checkout of fixfunc\n",
@@ -152,7 +156,7 @@ def test_models_need_numpy_alone(install):
 
 
 def test_each_extra_is_enough(install):
-    """For the hardware; for a golden frame of the teapot."""
+    """For the hardware; for golden frames of the teapot, one or a sweep."""
     assert install("rtl", "fixfunc", "list").stdout.startswith("top: ")
     done = install("rtl", "fixfunc", "verilog", "edge_evaluator", "--config", "tiny")
     assert done.stdout.startswith(
@@ -162,6 +166,8 @@ def test_each_extra_is_enough(install):
         "mesh", "fixfunc", "frame", "teapot", "--golden", "--size", "64x48", "--divisions", "2"
     )
     assert "nothing compared" in done.stdout, done.stderr
+    done = install("sweep", "fixfunc", "sweep", "--golden", "--over", "size=64x48")
+    assert "wrote sweep: sweep.parquet" in done.stdout, done.stderr
     done = install("mesh", "fixfunc", "frame", "teapot", "--size", "64x48")
     assert (done.returncode, done.stderr) == (
         2,
