@@ -10,10 +10,10 @@ from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
 
 
 def less(form: FloatFormat, a: Value, b: Value) -> Value:
-    """a < b: zeros are equal, and NaN is not less, nor is anything less than it."""
+    """a < b, of denormals too: zeros are equal, and NaN is not less, nor is anything than it."""
     magnitude_a, magnitude_b = a[: form.magnitude], b[: form.magnitude]
     sign_a, sign_b = form.sign_of(a), form.sign_of(b)
-    both_zero = form.is_zero(a) & form.is_zero(b)
+    both_zero = (magnitude_a == 0) & (magnitude_b == 0)
     by_magnitude = Mux(sign_a, magnitude_a > magnitude_b, magnitude_a < magnitude_b)
     numbers = ~form.is_nan(a) & ~form.is_nan(b) & ~both_zero
     return numbers & Mux(sign_a ^ sign_b, sign_a, by_magnitude)
@@ -48,7 +48,7 @@ class Compare(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         form = self._form
-        a, b = self.a, self.b
+        a, b = form.flushed(self.a), form.flushed(self.b)
         both_zero = form.is_zero(a) & form.is_zero(b)
         equal = ((a == b) & ~form.is_nan(a)) | both_zero
         for port, value in ((self.less, less(form, a, b)), (self.equal, equal)):
