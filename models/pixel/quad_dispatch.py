@@ -67,6 +67,6 @@ def _alone(split):
 
 def _packed(samples):
     """Bits of the samples of quads' pixels: shape (q, 2, 2, samples) to (q,)."""
-    pixels = samples.reshape(len(samples), 4, -1)
+    pixels = samples.reshape(len(samples), 4, samples.shape[-1])
     weights = 1 << QUAD_SAMPLES * np.arange(4)[:, None] + np.arange(pixels.shape[2])
     return (pixels * weights).sum((1, 2), dtype=np.int64)
