@@ -39,6 +39,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "domain_point": points.DOMAIN_POINT,
         "matched_point": points.MATCHED_POINT,
         "vertex_index": points.VERTEX_INDEX,
+        "quad": points.QUAD,
         "matches": points.MATCHES,
         "uncoded_colours": colours.uncoded(),
         "coded_colours": colours.coded(),
