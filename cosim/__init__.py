@@ -2,6 +2,7 @@
 """The product around models and hardware: Verilog, simulators, frames, the command line.
 
 __main__.py        its commands; command_line.py: what command lines share
+completion.py      what a shell may complete
 catalogue.py       blocks by name, found where their files lie
 parameters.py      parameters of a block by words
 commands.py        writes a command stream

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# PYTHON_ARGCOMPLETE_OK
 """The command line: ``fixfunc``, or ``python -m fixfunc``.
 
 Commands of the product, and of the benches those that need no checkout.
@@ -10,7 +11,7 @@ import sys
 import fixfunc.cosim.__main__ as product
 import fixfunc.tb.__main__ as benches
 from fixfunc import __version__
-from fixfunc.cosim import command_line
+from fixfunc.cosim import command_line, completion
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -23,6 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     command = command_line.adder(parser)
     product.add_commands(command)
     benches.add_commands(command)
+    completion.answer(parser)
     return command_line.run(parser, arguments)
 
 

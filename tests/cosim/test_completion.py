@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Completion: a shell asks by the environment, and reads a file."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fixfunc.cosim import catalogue
+from fixfunc.cosim.sweep import parameters
+
+HIDDEN = "import sys; sys.modules |= dict.fromkeys(('amaranth', 'pyosys', 'rich', 'cocotb'))"
+PROGRAM = f"{HIDDEN}; from fixfunc.__main__ import main; sys.exit(main())"
+
+
+def completed(line, folder):
+    """What may stand at the end of a line, as bash asks for it; neither output is written to."""
+    answer = folder / "answer"
+    asked = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "COMP_TYPE": "9",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env=os.environ | asked,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return answer.read_text().split("\n")
+
+
+@pytest.mark.parametrize("command", ["list", "verilog", "vectors", "volume", "run"])
+def test_blocks(command, tmp_path):
+    found = completed(f"fixfunc {command} ", tmp_path)
+    assert {*catalogue.blocks()} <= {*found}
+    assert completed(f"fixfunc {command} tile_r", tmp_path) == ["tile_rasterizer"]
+
+
+def test_configurations_and_parameters_of_a_block(tmp_path):
+    """Of that block alone."""
+    block = catalogue.block("tile_rasterizer")
+    found = completed("fixfunc verilog tile_rasterizer --config ", tmp_path)
+    assert {*found} == {*block.configurations}
+    assert completed("fixfunc verilog tile_rasterizer --set cont", tmp_path) == ["contexts="]
+    assert completed("fixfunc verilog no_block --config ", tmp_path) == [""]
+
+
+def test_parameters_of_a_sweep(tmp_path):
+    """Of the machine that is swept."""
+    golden = completed("fixfunc sweep --golden --over ", tmp_path)
+    assert {"sets=", "hiz=", "size="} <= {*golden} and "latency=" not in golden
+    assert len(golden) == sum("golden" in one.machines for one in parameters.PARAMETERS)
+    assert completed("fixfunc sweep --over lat", tmp_path) == ["latency="]
+
+
+def test_commands_options_and_files(tmp_path):
+    (tmp_path / "house.obj").touch()
+    assert {"frame", "sweep", "verilog"} <= {*completed("fixfunc ", tmp_path)}
+    assert completed("fixfunc frame --gol", tmp_path) == ["--golden"]
+    assert completed("fixfunc frame hou", tmp_path) == ["house.obj"]
