@@ -22,7 +22,8 @@ PAGES = [
 # A comment above an example that builds hardware: it waits for ``make qualify``.
 BUILDS = "<!-- builds hardware -->\n"
 EXAMPLE = re.compile(rf"(?ms)^({BUILDS})?```python\n(.*?)^```$")
-MADE = re.compile(r"(?m)^fixfunc vectors .*$")  # a page's files, which its examples read
+# Commands of a page that make the files which its examples read.
+MADE = re.compile(r"(?m)^fixfunc (?:vectors .*|sweep .* --golden .*)$")
 # What programs never type: state on its way to the machine.
 INNER = {"BindingKind", "Blend", "Sampler"}
 
