@@ -148,8 +148,10 @@ class Evaluator:
         if kind == "constant":
             return values[:, 0]
         at = self.locations.at(offsets)
-        share = interpolator.weights(self.pixels.corners, *at, perspective=kind == "perspective")
-        found = interpolator.attributes(values.view(np.float32), share, self.pixels.original)
+        original = self.pixels.original
+        by_w = kind == "perspective"
+        share = interpolator.weights(self.pixels.corners, *at, by_w, original)
+        found = interpolator.attributes(values.view(np.float32), share)
         return np.ascontiguousarray(found).view(np.uint32)
 
 

@@ -167,8 +167,8 @@ def interpolated(part, corner):
     triangle = np.zeros(4, int)
     places = interpolator.corners(part.triangles[triangle], part.rhw[triangle])
     values = part.vertices.attributes[part.slots[triangle], 0, :2].view(np.float32)
-    share = interpolator.weights(places, x, y)
-    return interpolator.attributes(values, share, part.weights[triangle]).reshape(2, 2, 2)
+    share = interpolator.weights(places, x, y, original=part.weights[triangle])
+    return interpolator.attributes(values, share).reshape(2, 2, 2)
 
 
 @pytest.mark.plan("scene-5")

@@ -5,14 +5,16 @@ Source: docs/numerics.md, docs/pixel/interpolator.md and pixel_stage.md.
 """
 
 import math
+from fractions import Fraction
 
 from tests.oracles.naive_frame import float32
 from tests.oracles.naive_frame.clipping import WHOLE
 from tests.oracles.naive_frame.triangles import Triangle
 
-SUM = 34  # bits of a normalised sum
-WEIGHT = 26  # fraction bits of a weight
-END = 1 << WEIGHT + 8
+SUM = 28  # bits of a normalised sum
+WEIGHT = 24  # fraction bits of a weight
+RECIPROCAL = 54  # the sum divides this power of two
+END = 1 << SUM + 8
 
 
 def _edges(triangle, x, y):
@@ -26,23 +28,47 @@ def _edges(triangle, x, y):
 
 
 def weights(triangle: Triangle, x: int, y: int, perspective: bool) -> tuple[int, int]:
-    """Weights of the second and the third corner at a position in 1/256 pixel: s8.26."""
-    products = _edges(triangle, x, y)
+    """Weights of the primitive's second and third corner at a position in 1/256 pixel: 2^-24."""
+    shares = [1 << 31] * 3
     if perspective:
         mantissas, exponents = zip(*(math.frexp(value) for value in triangle.rhw), strict=True)
         most = max(exponents)
-        products = [
-            edge * int(mantissa * (1 << 24)) << 24 >> most - exponent
-            for edge, mantissa, exponent in zip(products, mantissas, exponents, strict=True)
+        shares = [
+            int(mantissa * (1 << 32)) >> most - exponent
+            for mantissa, exponent in zip(mantissas, exponents, strict=True)
         ]
-    total = max(sum(products), 1)
+    edges = _edges(triangle, x, y)
+    total = max(sum(edge * share for edge, share in zip(edges, shares, strict=True)), 1)
     down = total.bit_length() - SUM
-    reciprocal = (1 << SUM + WEIGHT) // _shifted(total, down)
-    out = []
-    for product in products[1:]:
-        value = _shifted(product, down) * reciprocal >> SUM
-        out.append(max(-END, min(END - 1, value)))
-    return out[0], out[1]
+    reciprocal = (1 << RECIPROCAL) // _shifted(total, down)
+    found = []
+    for k in (1, 2):
+        if triangle.weights == WHOLE:
+            product = edges[k] * shares[k]
+        else:
+            product = sum(
+                edge * math.floor(share * Fraction(its[k]) + Fraction(1, 2))
+                for edge, share, its in zip(edges, shares, _fixed(triangle), strict=True)
+            )
+        found.append(max(-END, min(END - 1, _shifted(product, down))))
+    units = 0
+    while not all(-1 << SUM + units <= value < 1 << SUM + units for value in found):
+        units += 1
+    half = Fraction(1, 2)
+    u, v = (
+        math.floor(Fraction((value >> units) * reciprocal, 1 << RECIPROCAL - WEIGHT) + half)
+        << units
+        for value in found
+    )
+    return u, v
+
+
+def _fixed(triangle):
+    """Weights of the primitive's corners at those of a triangle: multiples of 2^-24."""
+    return [
+        [Fraction(round(Fraction(weight) * (1 << 24)), 1 << 24) for weight in its]
+        for its in triangle.weights
+    ]
 
 
 def _shifted(value, down):
@@ -50,34 +76,29 @@ def _shifted(value, down):
     return value >> down if down >= 0 else value << -down
 
 
-def _of_primitive(triangle, shares):
-    """Weights of the primitive's second and third corner, of those of a triangle's corners."""
-    second, third = shares
-    first = (1 << WEIGHT) - second - third
-    numbers = [float32.rounded(share, -WEIGHT) if share else 0.0 for share in (first, *shares)]
-    if triangle.weights == WHOLE:
-        return numbers[1:]
-    out = []
-    for k in (1, 2):
-        its = [weights[k] for weights in triangle.weights]
-        value = float32.multiply(numbers[0], its[0])
-        for number, weight in zip(numbers[1:], its[1:], strict=True):
-            value = float32.multiply_add(number, weight, value)
-        out.append(value)
-    return out
-
-
 def attribute(triangle: Triangle, number: int, mode: str, x: int, y: int) -> tuple[float, ...]:
     """An attribute at a position in 1/256 pixel."""
     first, second, third = (values[number] for values in triangle.values)
     if mode == "constant":
         return first
-    u, v = _of_primitive(triangle, weights(triangle, x, y, mode.startswith("perspective")))
-    return tuple(
-        float32.multiply_add(
-            v,
-            float32.subtract(c, a),
-            float32.multiply_add(u, float32.subtract(b, a), a),
-        )
-        for a, b, c in zip(first, second, third, strict=True)
-    )
+    u, v = weights(triangle, x, y, mode.startswith("perspective"))
+    return tuple(_between(corners, u, v) for corners in zip(first, second, third, strict=True))
+
+
+def _between(corners, u, v):
+    """One component at weights of 2^-24."""
+    if not all(map(math.isfinite, corners)):
+        return math.nan
+    corners = [float32.flushed(value) for value in corners]
+    if not any(corners):
+        return 0.0
+    unit = max(math.frexp(value)[1] for value in corners if value) - 24
+    a, b, c = (_nearest(Fraction(value) / Fraction(2) ** unit) for value in corners)
+    total = (a << WEIGHT) + u * (b - a) + v * (c - a)
+    return float32.rounded(total, unit - WEIGHT) if total else 0.0
+
+
+def _nearest(number):
+    """An integer; of two the one further from zero."""
+    magnitude = math.floor(abs(number) + Fraction(1, 2))
+    return magnitude if number > 0 else -magnitude
