@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The interpolator.
+
+interpolator.py     attributes of quads, one a clock
+triangle_intake.py  what quads need of their triangles, and quads in their turn
+planes.py           linear functions on the screen, once a triangle
+locations.py        where in its pixels an attribute is evaluated
+weights.py          weights of corners at four pixels
+values.py           corners under one exponent, and what lies between
+"""

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Interpolator: quads with attributes, by the corners of their triangles."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.delay import later, register
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pixel.interpolator.locations import offsets
+from fixfunc.rtl.pixel.interpolator.triangle_intake import BEATS, TriangleIntake
+from fixfunc.rtl.pixel.interpolator.values import CORNERS, Between
+from fixfunc.rtl.pixel.interpolator.weights import Weights
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.interpolation import COMPONENTS, attribute_quad
+from fixfunc.spec.points import QUAD
+
+SIDE = StructLayout({"quad": layout(QUAD), "attribute": 4, "part": 2, "end": 1})
+
+
+@dataclass(frozen=True)
+class InterpolatorParams:
+    """Shape of an :class:`Interpolator`.
+
+    Parameters
+    ----------
+    attributes : int
+        Most of a triangle, of four components each: 2, 4 or 8.
+    components : int
+        Of an attribute, a clock: 1, 2 or 4.
+    triangles : int
+        Those whose corners are held: a power of two from 2 on.
+    quads : int
+        That wait for the corners of their triangle.
+    """
+
+    attributes: int = 8
+    components: int = 4
+    triangles: int = 8
+    quads: int = 16
+
+    def __post_init__(self):
+        for name, known in (
+            ("attributes", (2, 4, 8)),
+            ("components", (1, 2, 4)),
+            ("triangles", (2, 4, 8, 16)),
+        ):
+            if getattr(self, name) not in known:
+                rule = f"be one of {', '.join(map(str, known))}"
+                raise InputError(name, rule, getattr(self, name))
+        if self.quads < 3:
+            raise InputError("quads", "be above 2", self.quads)
+
+
+CONFIGS = {
+    "default": InterpolatorParams(),
+    "half": InterpolatorParams(components=2),
+    "single": InterpolatorParams(components=1),
+    "tiny": InterpolatorParams(attributes=2, components=1, triangles=2, quads=4),
+}
+PURPOSE = {  # of each configuration
+    "default": "an attribute of a quad a clock, eight attributes",
+    "half": "two components of a quad a clock: less area",
+    "single": "one component of a quad a clock: less area",
+    "tiny": "for benches: one component, two attributes, two triangles",
+}
+
+
+class Interpolator(wiring.Component):
+    """Attributes of quads, one a clock.
+
+    Parameters
+    ----------
+    params : InterpolatorParams
+
+    Members
+    -------
+    i : In(stream.Signature(...))
+        CORNERS of a triangle, its ATTRIBUTEs, its QUADs, by kind:
+        :class:`fixfunc.spec.interpolation.InterpolatorKind`.
+    o : Out(stream.Signature(layout(attribute_quad(params.components))))
+        Each quad with each of its attributes in order; one of a triangle without any goes out once.
+        :attr:`latency` clocks behind a quad whose corners are known, at the earliest.
+    """
+
+    def __init__(self, params: InterpolatorParams = CONFIGS["default"]) -> None:
+        self._params = params
+        self._weights = Weights()
+        super().__init__(
+            {
+                "i": In(stream.Signature(BEATS)),
+                "o": Out(stream.Signature(layout(attribute_quad(params.components)))),
+            }
+        )
+
+    @property
+    def latency(self) -> int:
+        """Clocks from a quad's turn to its first attribute."""
+        return self._behind + CreditedFIFO.LATENCY
+
+    @property
+    def _behind(self):
+        """Clocks from a quad's turn to the end of the pipeline."""
+        return 2 + self._weights.latency + Between.LATENCY
+
+    @property
+    def _parts(self):
+        """Clocks of an attribute."""
+        return len(COMPONENTS) // self._params.components
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        params = self._params
+        m.submodules.intake = intake = TriangleIntake(params)
+        m.submodules.out = out = CreditedFIFO(self.o.payload.shape(), self._behind + 8)
+        wiring.connect(m, wiring.flipped(self.i), intake.i)
+        wiring.connect(m, out.o, wiring.flipped(self.o))
+        t = Timeline(m)
+        self._issue(m, t, intake, out)
+        self._evaluate(m, t, intake, out)
+        return m
+
+    def _issue(self, m, t, intake, out):
+        """A quad's attributes in turn, and the parts of each."""
+        attribute = Signal(range(self._params.attributes))
+        part = Signal(2)
+        turn = intake.o.payload
+        last_part = named(m, part == self._parts - 1, "last_part")
+        without = named(m, turn.attributes == 0, "without")
+        end = named(m, without | (last_part & (attribute + 1 == turn.attributes)), "end")
+        goes = named(m, intake.o.valid & out.available, "goes")
+        m.d.comb += [
+            out.consume.eq(goes),
+            intake.o.ready.eq(out.available & end),
+            intake.attribute.eq(attribute),
+        ]
+        with m.If(goes):
+            m.d.sync += part.eq(Mux(last_part | without, 0, part + 1))
+            with m.If(end):
+                m.d.sync += attribute.eq(0)
+            with m.Elif(last_part):
+                m.d.sync += attribute.eq(attribute + 1)
+        side = Signal(SIDE)
+        m.d.comb += [
+            *(side.quad[f.name].eq(turn.quad[f.name]) for f in QUAD),
+            side.attribute.eq(attribute),
+            side.part.eq(part),
+            side.end.eq(end),
+        ]
+        t.enter(0, side=side, goes=goes, without=without)
+
+    def _evaluate(self, m, t, intake, out):
+        """Weights of the quad, and components by them."""
+        m.submodules.weights = weights = self._weights
+        asked = intake.found
+        places = offsets(m, t[1].side.quad, asked.where, asked.sample_mask)
+        m.d.comb += [
+            weights.i.planes.eq(intake.planes),
+            weights.i.x.eq(t[2].side.quad.x),
+            weights.i.y.eq(t[2].side.quad.y),
+            weights.i.offsets.eq(register(m, places, places.shape(), "offsets_later")),
+        ]
+        # What belongs to the quad waits while its weights are found.
+        count = self._params.components
+        corners = Signal(ArrayLayout(CORNERS, count))
+        part = t[1].side.part[: (self._parts - 1).bit_length()]
+        components = asked.components.as_value()
+        m.d.comb += corners.eq(components.word_select(part, corners.shape().size))
+        for n in range(count):
+            with m.If(t[1].without):
+                m.d.comb += corners[n].eq(0)
+                m.d.comb += corners[n].constant.eq(1)
+        kept = later(m, corners, 1 + weights.latency, "kept_corners")
+        for pixel in range(4):
+            for n in range(count):
+                between = Between()
+                m.submodules[f"between_{pixel}_{n}"] = between
+                m.d.comb += [
+                    between.corners.eq(kept[n]),
+                    between.weights.eq(weights.o[pixel]),
+                    out.i[f"p{pixel}_{n}"].eq(between.o),
+                ]
+        side = later(m, t[1].side, self._behind - 1, "kept_side")
+        m.d.comb += [
+            *(out.i[f.name].eq(side.quad[f.name]) for f in QUAD),
+            *(out.i[name].eq(side[name]) for name in ("attribute", "part", "end")),
+            out.push.eq(t[self._behind].goes),
+        ]
