@@ -93,7 +93,7 @@ def _places(quads, samples, mask, where):
     bits = quads["covered"][:, None] >> QUAD_SAMPLES * np.arange(4, dtype=np.uint32) & 255
     coverage = (bits[..., None] >> np.arange(count, dtype=np.uint32) & 1).astype(bool)
     coverage = coverage.reshape(len(quads), 2, 2, count)
-    sample = np.where(quads["by_sample"], quads["sample"], ALL).astype(np.int64)
+    sample = np.where(quads["by_sample"], quads["sample"].astype(np.int64), ALL)
     x, y = (quads[axis].astype(np.int64) for axis in "xy")
     split = Quads(np.arange(len(quads)), x, y, coverage, sample)
     locations = Locations(split, coverage, mask)

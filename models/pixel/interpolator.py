@@ -187,8 +187,8 @@ def _bits(word):
 def _window(high, low, shift):
     """A number in two words, shifted to the right, or to the left: cut, and held to s8.28."""
     most = 1 << SUM + WHOLE
-    # What is beyond stays beyond, and fits the word, when it is shifted to the left.
-    reach = np.left_shift(1, np.clip(SUM + WHOLE + 1 - HALF + shift, 0, 61))
+    # What is beyond stays beyond with any low word, and fits the word when it is shifted.
+    reach = np.left_shift(1, np.clip(SUM + WHOLE + 2 - HALF + shift, 1, 61))
     near = np.clip(high, -reach, reach)
     left = np.clip(HALF - shift, 0, HALF + SUM)
     value = np.where(

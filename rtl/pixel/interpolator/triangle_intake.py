@@ -77,7 +77,11 @@ class TriangleIntake(wiring.Component):
         count = named(m, counts[row], "count")
         now = self.i.payload
         kind = now.kind
-        has_room = named(m, (taken - oldest)[: len(taken)] != params.triangles, "has_room")
+        # A triangle without quads leaves nothing behind but planes that may still come.
+        full = [
+            (taken - first)[: len(taken)] == params.triangles for first in (oldest, complete)
+        ]
+        has_room = named(m, ~(full[0] | full[1]), "has_room")
         is_corners = named(m, kind == InterpolatorKind.CORNERS, "is_corners")
         is_quad = named(m, kind == InterpolatorKind.QUAD, "is_quad")
         ready = Mux(is_corners, has_room & planes.i.ready, Mux(is_quad, quads.i.ready, 1))
