@@ -161,7 +161,7 @@ class InterpolatorBench(StreamBench):
     stem = "interpolator"
 
 
-# plan: interpolator-8
+# plan: interpolator-10
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def quads_get_attributes(dut: HierarchyObject, source: str, sink: str) -> None:

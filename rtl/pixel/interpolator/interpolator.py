@@ -42,8 +42,8 @@ class InterpolatorParams:
 
     attributes: int = 8
     components: int = 4
-    triangles: int = 8
-    quads: int = 16
+    triangles: int = 16
+    quads: int = 32
 
     def __post_init__(self):
         for name, known in (
