@@ -6,7 +6,7 @@ tessellation   domain points: which are shaded already, and waves of those that 
 geometry       triangles become edge functions, boxes and depth planes
 raster         triangles become covered 8x8 tiles
 depth          HiZ, depth and stencil test, depth compression
-pixel          tiles become quads of pixels
+pixel          tiles become quads of pixels, quads get attributes
 output         tiles become quads for a shader; its colours are blended and written
 texture        compressed blocks become texels
 memory         tiles on chip, coded in memory behind AXI4

@@ -78,9 +78,7 @@ def _values(beats, quad, attribute):
             for samples in np.unique(quads["samples"][some]):
                 for mask in np.unique(corners["sample_mask"][some]):
                     these = np.flatnonzero(
-                        some
-                        & (quads["samples"] == samples)
-                        & (corners["sample_mask"] == mask)
+                        some & (quads["samples"] == samples) & (corners["sample_mask"] == mask)
                     )
                     x, y = _places(quads[these], int(samples), int(mask), name)
                     found[these] = _of(corners[these], values[these], x, y, how)

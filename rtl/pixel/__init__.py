@@ -2,4 +2,5 @@
 """Pixels: tiles become quads, quads get their attributes.
 
 quad_dispatch.py  tiles to quads, one a clock
+interpolator/     attributes of quads, one a clock
 """

@@ -2,5 +2,6 @@
 """Benches of the pixel stage.
 
 quad_dispatch.py
+interpolator.py
 bins/
 """

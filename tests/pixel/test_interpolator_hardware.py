@@ -123,7 +123,7 @@ def test_a_million_quads():
     quads = 0
     for n in range(20):
         rows = bench.requests(np.random.default_rng(n), 100_000, CONFIGS["default"])
-        quads += int(len(bench.beats_of(rows).quads))
+        quads += len(bench.beats_of(rows).quads)
         volume.check(STEM, "default", rows)
     assert quads > 1_000_000
 

@@ -78,9 +78,7 @@ class TriangleIntake(wiring.Component):
         now = self.i.payload
         kind = now.kind
         # A triangle without quads leaves nothing behind but planes that may still come.
-        full = [
-            (taken - first)[: len(taken)] == params.triangles for first in (oldest, complete)
-        ]
+        full = [(taken - first)[: len(taken)] == params.triangles for first in (oldest, complete)]
         has_room = named(m, ~(full[0] | full[1]), "has_room")
         is_corners = named(m, kind == InterpolatorKind.CORNERS, "is_corners")
         is_quad = named(m, kind == InterpolatorKind.QUAD, "is_quad")

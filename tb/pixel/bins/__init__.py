@@ -2,4 +2,5 @@
 """Bins of the pixel stage: see :mod:`fixfunc.tb.coverage`.
 
 quad_dispatch.py
+interpolator.py
 """
