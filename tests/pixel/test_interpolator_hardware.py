@@ -79,8 +79,8 @@ def test_volume(config):
     volume.check_paces(STEM, config, 600)
 
 
-def clocks(config, triangles, quads, attributes, cut=0):
-    """Clocks a triangle."""
+def clocks(config, triangles, quads, attributes, cut=0, where=Where.SAMPLE, covered=None):
+    """Clocks a triangle, all of whose attributes are in perspective."""
     params = CONFIGS[config]
     rng = np.random.default_rng(0)
     out = []
@@ -88,8 +88,12 @@ def clocks(config, triangles, quads, attributes, cut=0):
         corners = bench.triangle(rng)
         corners["linear"], corners["perspective"], corners["cut"] = 0, 1, cut
         some = bench.attributes_of(rng, corners, attributes)
-        some["how"], some["where"] = How.PERSPECTIVE, Where.CENTROID
-        records = corners, some, bench.quads(rng, corners, quads)
+        some["how"], some["where"] = How.PERSPECTIVE, where
+        corners["sample_mask"] = 255
+        its = bench.quads(rng, corners, quads)
+        if covered is not None:
+            its["samples"], its["covered"] = 2, covered
+        records = corners, some, its
         out += [codec.pack(r, t, bench.BITS) for t, r in zip(bench.TABLES, records, strict=True)]
     rows = np.concatenate(out)
     run = volume.volume(STEM, config).run({"i": rows}, 1 << 16)
@@ -101,9 +105,18 @@ def clocks(config, triangles, quads, attributes, cut=0):
 @pytest.mark.plan("interpolator-8")
 @pytest.mark.parametrize(("quads", "attributes"), [(1000, 1), (500, 2)])
 def test_a_component_of_a_quad_a_clock(quads, attributes):
-    """Whatever is evaluated; here of centroids in perspective."""
+    """At samples, in perspective."""
     most = quads * attributes * len(COMPONENTS)
     assert most <= clocks("tiny", 1, quads, attributes) <= most + 80
+
+
+@pytest.mark.plan("interpolator-8")
+@pytest.mark.parametrize(("covered", "times"), [(0x0F0F0F0F, 1), (0, 1), (0x0F0F0F01, 4)])
+def test_centroids_of_their_own_take_four_clocks(covered, times):
+    """Of quads that a triangle covers whole, or not at all, they are the centres."""
+    most = 200 * len(COMPONENTS) * times
+    found = clocks("tiny", 1, 200, 1, where=Where.CENTROID, covered=covered)
+    assert most <= found <= most + 80
 
 
 @pytest.mark.qualify

@@ -9,11 +9,11 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.delay import later, register
+from fixfunc.rtl.lib.delay import held, later
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
-from fixfunc.rtl.pixel.interpolator.locations import offsets
+from fixfunc.rtl.pixel.interpolator.locations import Locations
 from fixfunc.rtl.pixel.interpolator.triangle_intake import BEATS, TriangleIntake
 from fixfunc.rtl.pixel.interpolator.values import CORNERS, Between
 from fixfunc.rtl.pixel.interpolator.weights import Weights
@@ -21,7 +21,9 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.interpolation import COMPONENTS, attribute_quad
 from fixfunc.spec.points import QUAD
 
-SIDE = StructLayout({"quad": layout(QUAD), "attribute": 4, "part": 2, "end": 1})
+SIDE = StructLayout(
+    {"quad": layout(QUAD), "attribute": 4, "part": 2, "end": 1, "pixel": 2, "differ": 1}
+)
 
 
 @dataclass(frozen=True)
@@ -127,56 +129,65 @@ class Interpolator(wiring.Component):
         return m
 
     def _issue(self, m, t, intake, out):
-        """A quad's attributes in turn, and the parts of each."""
+        """A quad's attributes in turn, the parts of each, and pixels where each has its place."""
         attribute = Signal(range(self._params.attributes))
         part = Signal(2)
+        pixel = Signal(2)
         turn = intake.o.payload
-        last_part = named(m, part == self._parts - 1, "last_part")
+        m.submodules.locations = locations = Locations()
         without = named(m, turn.attributes == 0, "without")
-        end = named(m, without | (last_part & (attribute + 1 == turn.attributes)), "end")
+        differ = named(m, locations.differ & ~without, "differ")
+        last_pixel = named(m, ~differ | (pixel == 3), "last_pixel")
+        last_part = named(m, without | (part == self._parts - 1), "last_part")
+        last_attribute = without | (attribute + 1 == turn.attributes)
+        end = named(m, last_part & last_attribute, "end")
         goes = named(m, intake.o.valid & out.available, "goes")
         m.d.comb += [
-            out.consume.eq(goes),
-            intake.o.ready.eq(out.available & end),
+            locations.quad.eq(turn.quad),
+            locations.where.eq(intake.where),
+            locations.sample_mask.eq(intake.sample_mask),
+            locations.pixel.eq(pixel),
+            out.consume.eq(goes & last_pixel),
+            intake.o.ready.eq(out.available & last_pixel & end),
             intake.attribute.eq(attribute),
         ]
         with m.If(goes):
-            m.d.sync += part.eq(Mux(last_part | without, 0, part + 1))
-            with m.If(end):
-                m.d.sync += attribute.eq(0)
-            with m.Elif(last_part):
-                m.d.sync += attribute.eq(attribute + 1)
+            m.d.sync += pixel.eq(Mux(last_pixel, 0, pixel + 1))
+        with m.If(goes & last_pixel):
+            m.d.sync += part.eq(Mux(last_part, 0, part + 1))
+        with m.If(goes & last_pixel & last_part):
+            m.d.sync += attribute.eq(Mux(end, 0, attribute + 1))
         side = Signal(SIDE)
         m.d.comb += [
             *(side.quad[f.name].eq(turn.quad[f.name]) for f in QUAD),
             side.attribute.eq(attribute),
             side.part.eq(part),
             side.end.eq(end),
+            side.pixel.eq(pixel),
+            side.differ.eq(differ),
         ]
-        t.enter(0, side=side, goes=goes, without=without)
+        t.enter(0, side=side, leaves=goes & last_pixel, without=without, offset=locations.o)
 
     def _evaluate(self, m, t, intake, out):
         """Weights of the quad, and components by them."""
         m.submodules.weights = weights = self._weights
-        asked = intake.found
-        places = offsets(m, t[1].side.quad, asked.where, asked.sample_mask)
         m.d.comb += [
             weights.i.planes.eq(intake.planes),
             weights.i.x.eq(t[2].side.quad.x),
             weights.i.y.eq(t[2].side.quad.y),
-            weights.i.offsets.eq(register(m, places, places.shape(), "offsets_later")),
+            weights.i.offset.eq(t[2].offset),
         ]
         # What belongs to the quad waits while its weights are found.
         count = self._params.components
         corners = Signal(ArrayLayout(CORNERS, count))
-        part = t[1].side.part[: (self._parts - 1).bit_length()]
-        components = asked.components.as_value()
-        m.d.comb += corners.eq(components.word_select(part, corners.shape().size))
-        for n in range(count):
-            with m.If(t[1].without):
-                m.d.comb += corners[n].eq(0)
-                m.d.comb += corners[n].constant.eq(1)
-        kept = later(m, corners, 1 + weights.latency, "kept_corners")
+        part = t[2].side.part[: (self._parts - 1).bit_length()]
+        m.d.comb += corners.eq(intake.found.as_value().word_select(part, corners.shape().size))
+        without = t[2].without
+        with m.If(without):
+            m.d.comb += corners.eq(0)
+            m.d.comb += [component.constant.eq(1) for component in corners]
+        kept = later(m, corners, weights.latency, "kept_corners")
+        side = later(m, t[1].side, self._behind - 1, "kept_side")
         for pixel in range(4):
             for n in range(count):
                 between = Between()
@@ -184,11 +195,13 @@ class Interpolator(wiring.Component):
                 m.d.comb += [
                     between.corners.eq(kept[n]),
                     between.weights.eq(weights.o[pixel]),
-                    out.i[f"p{pixel}_{n}"].eq(between.o),
                 ]
-        side = later(m, t[1].side, self._behind - 1, "kept_side")
+                is_own = side.pixel == pixel
+                own = held(m, between.o, is_own, f"own_{pixel}_{n}")
+                value = Mux(side.differ & ~is_own, own, between.o)
+                m.d.comb += out.i[f"p{pixel}_{n}"].eq(value)
         m.d.comb += [
             *(out.i[f.name].eq(side.quad[f.name]) for f in QUAD),
             *(out.i[name].eq(side[name]) for name in ("attribute", "part", "end")),
-            out.push.eq(t[self._behind].goes),
+            out.push.eq(t[self._behind].leaves),
         ]

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.bits import maximum, named
-from fixfunc.rtl.lib.delay import later
+from fixfunc.rtl.lib.delay import later, register
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
@@ -120,7 +120,8 @@ class Planes(wiring.Component):
         t.enter(now, c=c)
         t.enter(0, first=step == 1, last=last)
         area = Signal(signed(CONSTANT + 2))
-        m.d.comb += area.eq(t[now].c + t[now + 1].c + t[now + 2].c)
+        before = register(m, t[now].c + t[now + 1].c, area.shape(), "corners_before")
+        m.d.comb += area.eq(t[now].c + before)
         edges = Signal(EDGES)
         for corner, clock in enumerate((now + 2, now + 1, now)):
             m.d.sync += [edges[f"{name}{corner}"].eq(getattr(t[clock], name)) for name in "abc"]

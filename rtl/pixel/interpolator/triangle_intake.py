@@ -23,9 +23,7 @@ BEATS = beat(
     quad=interpolation.QUAD_TO_SHADE,
 )
 TURN = StructLayout({"quad": layout(QUAD), "attributes": 4})
-FOUND = StructLayout(
-    {"components": ArrayLayout(CORNERS, len(COMPONENTS)), "where": 2, "sample_mask": 8}
-)
+ATTRIBUTE = ArrayLayout(CORNERS, len(COMPONENTS))
 
 
 class TriangleIntake(wiring.Component):
@@ -44,10 +42,11 @@ class TriangleIntake(wiring.Component):
         A quad, and how many attributes it has. It stays while these are asked for.
     attribute : In
         One of them.
-    found : Out(FOUND)
-        It, one clock later.
+    where, sample_mask : Out
+        Its place, and the triangle's mask, at once.
+    found : Out(ATTRIBUTE)
     planes : Out(PLANES)
-        Those that it needs, two clocks later.
+        It, and the functions that it needs, two clocks later.
     """
 
     def __init__(self, params: object) -> None:
@@ -57,31 +56,64 @@ class TriangleIntake(wiring.Component):
                 "i": In(stream.Signature(BEATS)),
                 "o": Out(stream.Signature(TURN)),
                 "attribute": In(range(params.attributes)),
-                "found": Out(FOUND),
+                "where": Out(2),
+                "sample_mask": Out(8),
+                "found": Out(ATTRIBUTE),
                 "planes": Out(PLANES),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        params = self._params
-        taken = Signal(range(2 * params.triangles))  # triangles whose corners were taken
-        complete = Signal.like(taken)  # of those the ones whose planes are known
+        most = self._params.triangles
+        taken = Signal(range(2 * most))  # triangles whose corners were taken
+        complete = Signal.like(taken)  # those whose planes are known
         oldest = Signal.like(taken)  # the first that may have quads left
-        counts = Array(Signal(4, name=f"attributes_{n}") for n in range(params.triangles))
         newest = named(m, (taken - 1)[: len(taken)], "newest")
         waiting = StructLayout({"triangle": len(taken), "quad": layout(QUAD)})
-        m.submodules.quads = quads = StreamFIFO(waiting, params.quads)
+        m.submodules.quads = quads = StreamFIFO(waiting, self._params.quads)
         m.submodules.to_planes = planes = Planes()
-        row = newest[:-1]
-        count = named(m, counts[row], "count")
-        now = self.i.payload
-        kind = now.kind
         # A triangle without quads leaves nothing behind but planes that may still come.
-        full = [(taken - first)[: len(taken)] == params.triangles for first in (oldest, complete)]
+        full = [(taken - first)[: len(taken)] == most for first in (oldest, complete)]
         has_room = named(m, ~(full[0] | full[1]), "has_room")
-        is_corners = named(m, kind == InterpolatorKind.CORNERS, "is_corners")
-        is_quad = named(m, kind == InterpolatorKind.QUAD, "is_quad")
+        takes_corners, takes_attribute = self._take(m, has_room, newest, quads, planes)
+        turn = quads.o.payload
+        ahead = named(m, (complete - turn.triangle)[: len(taken)], "ahead")
+        is_known = (ahead != 0) & (ahead <= most)
+        m.d.comb += [
+            self.o.valid.eq(quads.o.valid & is_known),
+            quads.o.ready.eq(self.o.ready & is_known),
+            self.o.payload.quad.eq(turn.quad),
+        ]
+        with m.If(takes_corners):
+            m.d.sync += taken.eq(taken + 1)
+        with m.If(planes.valid & planes.last):
+            m.d.sync += complete.eq(complete + 1)
+        with m.If(quads.o.valid):
+            m.d.sync += oldest.eq(turn.triangle)
+        with m.Elif(~quads.occupied & (taken != oldest)):
+            m.d.sync += oldest.eq(newest)
+        triangle = turn.triangle[:-1]
+        self._masks(m, takes_corners, taken[:-1], triangle)
+        count = self._counts(m, takes_corners, takes_attribute, taken[:-1], newest[:-1], triangle)
+        own = Cat(count[: len(self.attribute)], newest[:-1])
+        is_linear = self._ways(m, takes_attribute, own, triangle)
+        self._values(m, takes_attribute, own, triangle)
+        write, read = self._memory(m, "planes", PLANES, 2 * most)
+        m.d.comb += [
+            write.en.eq(planes.valid),
+            write.addr.eq(Cat(planes.is_linear, complete[:-1])),
+            write.data.eq(planes.o),
+            read.addr.eq(delay(m, named(m, Cat(is_linear, triangle), "asked"), 1, "planes_row")),
+            self.planes.eq(read.data),
+        ]
+        return m
+
+    def _take(self, m, has_room, newest, quads, planes):
+        """A beat goes where its kind says; whether it was corners, or an attribute."""
+        now = self.i.payload
+        is_corners = named(m, now.kind == InterpolatorKind.CORNERS, "is_corners")
+        is_quad = named(m, now.kind == InterpolatorKind.QUAD, "is_quad")
         ready = Mux(is_corners, has_room & planes.i.ready, Mux(is_quad, quads.i.ready, 1))
         m.d.comb += [
             self.i.ready.eq(ready),
@@ -91,87 +123,74 @@ class TriangleIntake(wiring.Component):
             quads.i.payload.triangle.eq(newest),
             *(quads.i.payload.quad[f.name].eq(now.quad[f.name]) for f in QUAD),
         ]
-        takes_corners = named(m, self.i.valid & is_corners & ready, "takes_corners")
-        is_attribute = kind == InterpolatorKind.ATTRIBUTE
-        takes_attribute = named(m, self.i.valid & is_attribute, "takes_attribute")
-        with m.If(takes_corners):
-            m.d.sync += [taken.eq(taken + 1), counts[taken[:-1]].eq(0)]
-        with m.If(takes_attribute):
-            m.d.sync += counts[row].eq(count + 1)
-        with m.If(planes.valid & planes.last):
-            m.d.sync += complete.eq(complete + 1)
-        with m.If(quads.o.valid):
-            m.d.sync += oldest.eq(quads.o.payload.triangle)
-        with m.Elif(~quads.occupied & (taken != oldest)):
-            m.d.sync += oldest.eq(newest)
-        turn = quads.o.payload
-        ahead = named(m, (complete - turn.triangle)[: len(taken)], "ahead")
-        is_known = (ahead != 0) & (ahead <= params.triangles)
-        m.d.comb += [
-            self.o.valid.eq(quads.o.valid & is_known),
-            quads.o.ready.eq(self.o.ready & is_known),
-            self.o.payload.quad.eq(turn.quad),
-            self.o.payload.attributes.eq(counts[turn.triangle[:-1]]),
-        ]
-        self._masks(m, takes_corners, taken[:-1], turn.triangle[:-1])
-        linear = self._attributes(
-            m, takes_attribute, Cat(count[: len(self.attribute)], row), turn.triangle[:-1]
+        is_attribute = now.kind == InterpolatorKind.ATTRIBUTE
+        return (
+            named(m, planes.i.valid & planes.i.ready, "takes_corners"),
+            named(m, self.i.valid & is_attribute, "takes_attribute"),
         )
-        write, read = self._memory(m, "planes", PLANES, 2 * params.triangles)
-        m.d.comb += [
-            write.en.eq(planes.valid),
-            write.addr.eq(Cat(planes.is_linear, complete[:-1])),
-            write.data.eq(planes.o),
-            read.addr.eq(Cat(linear, delay(m, turn.triangle[:-1], 1, "triangle"))),
-            self.planes.eq(read.data),
-        ]
-        return m
 
-    def _memory(self, m, name, shape, depth):
+    def _counts(self, m, clears, counts, coming, row, triangle):
+        """How many attributes a triangle has; those of the newest."""
+        many = range(self._params.triangles)
+        known = Array(Signal(4, name=f"attributes_{n}") for n in many)
+        count = named(m, known[row], "count")
+        with m.If(clears):
+            m.d.sync += known[coming].eq(0)
+        with m.If(counts):
+            m.d.sync += known[row].eq(count + 1)
+        m.d.comb += self.o.payload.attributes.eq(known[triangle])
+        return count
+
+    def _memory(self, m, name, shape, depth, domain="sync"):
         m.submodules[name] = memory = Memory(shape=shape, depth=depth, init=[])
-        return memory.write_port(), memory.read_port()
+        return memory.write_port(), memory.read_port(domain=domain)
 
-    def _masks(self, m, takes, row, read_row):
+    def _masks(self, m, takes, row, triangle):
         """Sample masks of triangles."""
-        write, read = self._memory(m, "masks", 8, self._params.triangles)
+        write, read = self._memory(m, "masks", 8, self._params.triangles, "comb")
         m.d.comb += [
             write.en.eq(takes),
             write.addr.eq(row),
             write.data.eq(self.i.payload.corners.sample_mask),
-            read.addr.eq(read_row),
-            self.found.sample_mask.eq(read.data),
+            read.addr.eq(triangle),
+            self.sample_mask.eq(read.data),
         ]
 
-    def _attributes(self, m, takes, row, triangle):
-        """Attributes of triangles; returns whether the one that is found is without perspective.
-
-        A quad has its turn later than its attributes need to be aligned: it passes a FIFO.
-        """
-        given = self.i.payload.attribute
-        depth = self._params.triangles * self._params.attributes
+    def _ways(self, m, takes, row, triangle):
+        """How and where attributes are evaluated; whether the one that is asked for is linear."""
         ways = StructLayout({"how": 2, "where": 2})
-        write, read = self._memory(m, "ways", ways, depth)
-        values_write, values_read = self._memory(
-            m, "values", ArrayLayout(CORNERS, len(COMPONENTS)), depth
-        )
-        asked = Cat(self.attribute, triangle)
+        depth = self._params.triangles * self._params.attributes
+        write, read = self._memory(m, "ways", ways, depth, "comb")
+        given = self.i.payload.attribute
         m.d.comb += [
             write.en.eq(takes),
             write.addr.eq(row),
             write.data.how.eq(given.how),
             write.data.where.eq(given.where),
-            read.addr.eq(asked),
-            values_write.en.eq(delay(m, takes, Align.LATENCY, "aligned")),
-            values_write.addr.eq(delay(m, row, Align.LATENCY, "row")),
-            values_read.addr.eq(asked),
-            self.found.components.eq(values_read.data),
-            self.found.where.eq(read.data.where),
+            read.addr.eq(Cat(self.attribute, triangle)),
+            self.where.eq(read.data.where),
+        ]
+        return read.data.how != How.PERSPECTIVE
+
+    def _values(self, m, takes, row, triangle):
+        """Attributes of triangles.
+
+        A quad has its turn when its attributes are aligned: it passes a FIFO, and waits a clock.
+        """
+        given = self.i.payload.attribute
+        depth = self._params.triangles * self._params.attributes
+        write, read = self._memory(m, "values", ATTRIBUTE, depth)
+        asked = named(m, Cat(self.attribute, triangle), "asked_value")
+        m.d.comb += [
+            write.en.eq(delay(m, takes, Align.LATENCY, "aligned")),
+            write.addr.eq(delay(m, row, Align.LATENCY, "row")),
+            read.addr.eq(delay(m, asked, 1, "values_row")),
+            self.found.eq(read.data),
         ]
         for n, name in enumerate(COMPONENTS):
             m.submodules[f"align_{name}"] = align = Align()
             m.d.comb += [
                 *(getattr(align, f"corner{k}").eq(given[f"{name}{k}"]) for k in range(3)),
                 align.constant.eq(given.how == How.CONSTANT),
-                values_write.data[n].eq(align.o),
+                write.data[n].eq(align.o),
             ]
-        return read.data.how != How.PERSPECTIVE

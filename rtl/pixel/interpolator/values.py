@@ -7,6 +7,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import maximum, named
+from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.rounding import normalised, rounded
 from fixfunc.rtl.lib.timeline import Timeline
@@ -43,7 +44,7 @@ class Align(wiring.Component):
         2^(exponent - 150), the nearest.
     """
 
-    LATENCY = 3
+    LATENCY = 4
 
     def __init__(self) -> None:
         super().__init__(
@@ -68,13 +69,14 @@ class Align(wiring.Component):
             t.enter(0, **{f"corner{n}": corner})
             now = getattr(t[1], f"corner{n}")
             down = named(m, top - FLOAT32.exponent_of(now), f"down_{n}")
-            distance = Mux(down[5:].any(), 31, down[:5])
+            distance = register(m, Mux(down[5:].any(), 31, down[:5]), 5, f"distance_{n}")
+            now = getattr(t[2], f"corner{n}")
             doubled = Cat(Const(0, 1), FLOAT32.mantissa_of(now)) >> distance
             magnitude = named(m, doubled + 1 >> 1, f"magnitude_{n}")
             value = Signal(signed(FIRST), name=f"aligned_{n}")
             m.d.sync += value.eq(Mux(FLOAT32.sign_of(now), -magnitude, magnitude))
             aligned.append(value)
-        now = t[2]
+        now = t[3]
         out = self.o
         m.d.sync += [
             out.first.eq(aligned[0]),

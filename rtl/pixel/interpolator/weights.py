@@ -10,7 +10,6 @@ from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.arithmetic.reciprocal import Reciprocal
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import later, register
-from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.pixel.interpolator.planes import PLANES, SLOPE, F
 
 FRACTION = 24  # bits of a weight behind the point
@@ -25,7 +24,7 @@ WEIGHTS = StructLayout({"u": signed(WEIGHT), "v": signed(WEIGHT), "exponent": EX
 TOTAL = F - 1  # bits of the sum of f, which is positive
 NAMES = "second", "third"
 OFFSET = StructLayout({"x": signed(5), "y": signed(5)})
-FOUR = StructLayout({"planes": PLANES, "x": 14, "y": 14, "offsets": ArrayLayout(OFFSET, 4)})
+FOUR = StructLayout({"planes": PLANES, "x": 14, "y": 14, "offset": OFFSET})
 
 
 class Weights(wiring.Component):
@@ -35,7 +34,7 @@ class Weights(wiring.Component):
     -------
     i : In(FOUR)
         Functions of the triangle; the quad's upper left pixel, whose coordinates are even; and
-        offsets from the centres of its pixels, 1/16 pixel.
+        the offset from the centres of its pixels, 1/16 pixel.
     o : Out(ArrayLayout(WEIGHTS, 4))
         :attr:`latency` clocks later, in units of 2^(exponent - 24).
     """
@@ -52,50 +51,35 @@ class Weights(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        t = Timeline(m)
         pixels = [PixelWeights() for _ in range(4)]
         for n, pixel in enumerate(pixels):
             m.submodules[f"pixel_{n}"] = pixel
             m.d.comb += self.o[n].eq(pixel.o)
-        t.enter(0, offsets=self.i.offsets)
+        kept = later(m, self.i, self._base - 2, "kept")
+        planes = register(m, kept.planes, PLANES, "planes")
+        slopes = register(m, planes, PLANES, "slopes")
         for name, _ in PLANES:
-            plane = self.i.planes[name]
-            t.enter(0, **{f"{name}_{axis}": plane[axis] for axis in ("x", "y", "origin")})
-            self._base_of(m, t, name)
+            products = [self._product(m, name, axis) for axis in "xy"]
+            its = kept.planes[name]
+            steps = its.x * kept.offset.x + its.y * kept.offset.y
+            step = register(m, steps, signed(SLOPE + 6), f"{name}_step")
+            base = planes[name].origin + (sum(products) << 9) + (step << 4)
+            base = register(m, base, signed(F), name)
             for n, pixel in enumerate(pixels):
-                self._at(m, t, name, n, pixel.i[name])
+                right = slopes[name].x << 8 if n & 1 else 0
+                down = slopes[name].y << 8 if n >> 1 else 0
+                value = register(m, base + right + down, signed(F), f"{name}_at_{n}")
+                m.d.comb += pixel.i[name].eq(value)
         return m
 
-    def _base_of(self, m, t, name):
-        """f at the centre of the upper left pixel."""
-        products = []
-        for axis in "xy":
-            product = Multiplier(SLOPE, 14)
-            m.submodules[f"{name}_{axis}_product"] = product
-            m.d.comb += [
-                product.a.eq(self.i.planes[name][axis]),
-                product.b.eq(self.i[axis][1:]),
-            ]
-            products.append(product.o)
-        base = Signal(signed(F), name=f"{name}_base")
-        ready = self._base - 1
-        m.d.sync += base.eq(getattr(t[ready], f"{name}_origin") + (sum(products) << 9))
-        t.enter(self._base, **{f"{name}_base": base})
-
-    def _at(self, m, t, name, n, out):
-        """f at a pixel's position: the base and steps of 1/16 pixel."""
-        now = t[self._base - 1]
-        terms = []
-        for axis, far in (("x", n & 1), ("y", n >> 1)):
-            steps = named(m, 16 * far + now.offsets[n][axis], f"{name}_{axis}_steps_{n}")
-            terms.append(getattr(now, f"{name}_{axis}") * steps)
-        step = Signal(signed(SLOPE + 7), name=f"{name}_step_{n}")
-        value = Signal(signed(F), name=f"{name}_at_{n}")
-        m.d.sync += [
-            step.eq(sum(terms)),
-            value.eq(getattr(t[self._base], f"{name}_base") + (step << 4)),
+    def _product(self, m, name, axis):
+        """What f has grown from the left, or upper, end of the target, per 512 of 1/256 pixel."""
+        m.submodules[f"{name}_{axis}_product"] = product = Multiplier(SLOPE, 14)
+        m.d.comb += [
+            product.a.eq(self.i.planes[name][axis]),
+            product.b.eq(self.i[axis][1:]),
         ]
-        m.d.comb += out.eq(value)
+        return product.o
 
 
 class PixelWeights(wiring.Component):
