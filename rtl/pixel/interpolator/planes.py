@@ -108,9 +108,9 @@ class Planes(wiring.Component):
             "y": 128 - y,
         }
         for name, value in values.items():
-            register = Signal(signed(SIDE), name=f"edge_{name}")
-            m.d.sync += register.eq(value)
-            t.enter(1, **{name: register})
+            held = Signal(signed(SIDE), name=f"edge_{name}")
+            m.d.sync += held.eq(value)
+            t.enter(1, **{name: held})
         m.submodules.a_product = a = Multiplier(SIDE, SIDE)
         m.submodules.b_product = b = Multiplier(SIDE, SIDE)
         m.d.comb += [a.a.eq(t[1].a), a.b.eq(t[1].x), b.a.eq(t[1].b), b.b.eq(t[1].y)]
@@ -197,22 +197,19 @@ class Planes(wiring.Component):
             **{name: (of(name), EDGES[f"{name}0"].shape) for name in "abc"},
         }
         for name, (value, shape) in values.items():
-            register = Signal(shape, name=f"entry_{name}")
-            m.d.sync += register.eq(value)
-            t.enter(1, **{name: register})
+            held = Signal(shape, name=f"entry_{name}")
+            m.d.sync += held.eq(value)
+            t.enter(1, **{name: held})
         m.submodules.factor = factor = Multiplier(Q + 1, 26)
         m.d.comb += [factor.a.eq(t[1].q), factor.b.eq(t[1].weight)]
-        at = 2 + factor.latency
-        nearest = Signal(Q)
-        m.d.sync += nearest.eq(factor.o + (1 << 23) >> 24)
+        nearest = register(m, factor.o + (1 << 23) >> 24, Q, "nearest")
+        at = 3 + factor.latency
+        turned = t[at - 1].turned
+        signed_factor = register(m, Mux(turned, -nearest, nearest), signed(Q + 1), "signed_factor")
         sums = {}
         for name, bits in (("a", SIDE), ("b", SIDE), ("c", CONSTANT)):
-            side = Signal(signed(bits + 1), name=f"side_{name}")
-            value = getattr(t[at - 1], name)
-            m.d.sync += side.eq(Mux(t[at - 1].turned, -value, value))
-            product = Multiplier(bits + 1, Q + 1)
-            m.submodules[f"{name}_by_factor"] = product
-            m.d.comb += [product.a.eq(side), product.b.eq(nearest)]
+            m.submodules[f"{name}_by_factor"] = product = Multiplier(bits, Q + 1)
+            m.d.comb += [product.a.eq(getattr(t[at], name)), product.b.eq(signed_factor)]
             sums[name] = product
         done = at + max(product.latency for product in sums.values())
         for name, product in sums.items():
