@@ -3,4 +3,5 @@
 
 quad_dispatch.py  tiles to quads, one a clock
 interpolator/     attributes of quads, one a clock
+texture_stage.py  colours of quads without a shader, one a clock
 """

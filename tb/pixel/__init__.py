@@ -3,5 +3,6 @@
 
 quad_dispatch.py
 interpolator.py
+texture_stage.py
 bins/
 """

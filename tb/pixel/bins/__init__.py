@@ -3,4 +3,5 @@
 
 quad_dispatch.py
 interpolator.py
+texture_stage.py
 """
