@@ -105,7 +105,7 @@ class Between(wiring.Component):
         float32, :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = 6
+    LATENCY = 7
 
     def __init__(self) -> None:
         super().__init__({"corners": In(CORNERS), "weights": In(WEIGHTS), "o": Out(32)})
@@ -148,9 +148,13 @@ class Between(wiring.Component):
     def _round(self, m, t):
         """The nearest float32, ties to even; what is no number, and what is as it is."""
         negative = t[3].total < 0
-        magnitude = Signal(TOTAL - 1)
-        m.d.sync += magnitude.eq(Mux(negative, -t[3].total, t[3].total))
         t.enter(3, negative=negative)
+        # Half by half, so that a carry has half of the way in a clock.
+        half = TOTAL // 2
+        turned = named(m, t[3].total ^ negative.replicate(TOTAL), "turned")
+        low = register(m, turned[:half] + negative, half + 1, "low_turned")
+        high = register(m, turned[half:], TOTAL - half, "high_turned")
+        magnitude = register(m, Cat(low[:half], high + low[half]), TOTAL - 1, "magnitude")
         shifted, zeros = normalised(m, magnitude, "total")
         cut = TOTAL - 1 - MANTISSA - 1
         bits = Signal(MANTISSA + 1)
@@ -160,9 +164,9 @@ class Between(wiring.Component):
         m.d.sync += [
             bits.eq(shifted[cut:]),
             sticky.eq(shifted[:cut].any()),
-            exponent.eq(t[4].exponent + t[4].up + (TOTAL - 2 - FRACTION - 23) - zeros),
+            exponent.eq(t[5].exponent + t[5].up + (TOTAL - 2 - FRACTION - 23) - zeros),
             nothing.eq(magnitude == 0),
         ]
-        value = rounded(m, FLOAT32, t[5].negative, exponent, bits, sticky)
-        found = Mux(t[5].special, FLOAT32.nan, Mux(nothing, 0, value))
-        m.d.sync += self.o.eq(Mux(t[5].constant, t[5].as_it_is, found))
+        value = rounded(m, FLOAT32, t[6].negative, exponent, bits, sticky)
+        found = Mux(t[6].special, FLOAT32.nan, Mux(nothing, 0, value))
+        m.d.sync += self.o.eq(Mux(t[6].constant, t[6].as_it_is, found))
