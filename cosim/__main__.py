@@ -141,7 +141,7 @@ def list_blocks(options: argparse.Namespace) -> int:
     if options.block:
         print("Parameters, for --set:")
         for name, value in blocks[0]["configurations"]["default"]["parameters"].items():
-            print(f"    {name}={_word(value)}")
+            print(f"    {f'{name}={_word(value)}':<31} {blocks[0]['takes'][name]}")
     print(
         f"um2 of cells, memories apart, and MHz before layout, where measured: {measured.date()}."
     )

@@ -104,7 +104,8 @@ class Block:
     def generated(self, component: wiring.Component, config: str, *variant: str) -> Path:
         """Path of the SystemVerilog of a component, as a module of the block's name.
 
-        Its name holds the hash of its sources, so that nothing is elaborated to find it.
+        Its name holds the hash of its sources, so that nothing is elaborated to find it, and of a
+        configuration with changes, which may be long, only where it began.
 
         Parameters
         ----------
@@ -116,7 +117,8 @@ class Block:
             What else tells the component from the block itself.
         """
         digest = self.digest(config, *variant, module=type(component).__module__)
-        path = toolchain.BUILD / "verilog" / f"{self.stem}-{config}-{digest}.sv"
+        base = config.partition(",")[0]
+        path = toolchain.BUILD / "verilog" / f"{self.stem}-{base}-{digest}.sv"
         return toolchain.once(
             path, lambda out: out.write_text(generate(component, self.stem, config))
         )

@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Parameters of a block by words: those of a configuration, some of them changed."""
+"""Parameters of a block by words: those of a configuration, some of them changed.
+
+Numbers stand as they are, flags as ``true`` and ``false``, members of an encoding by their names,
+several of them joined by ``+``; parameters of a part follow its name and a dot, and a part that
+may be left out is ``present`` or ``none``.
+"""
 
 import dataclasses
-from collections.abc import Sequence
+import enum
+import re
+import typing
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fixfunc.spec.errors import InputError
 
 WORDS = {"true": True, "false": False}
+JOINT = "+"  # between the members of a list; changes are parted by commas
+MOST_NAMED = 16  # members of an encoding that are told one by one
 
 
 def settable(params: Any) -> dict[str, bool | int | str]:
-    """Parameters that a word can say, with their values; others are those of parts, or lists."""
-    values = {field.name: getattr(params, field.name) for field in dataclasses.fields(params)}
-    return {name: value for name, value in values.items() if type(value) in (bool, int, str)}
+    """Every parameter by name, those of parts with a dot, each as a word says it."""
+    return {name: _word(value) for name, value, _ in _flat(params)}
+
+
+def takes(params: Any) -> dict[str, str]:
+    """What each parameter may be, in words."""
+    return {name: _takes(value, hint) for name, value, hint in _flat(params)}
 
 
 def changed(params: Any, changes: Sequence[str], stem: str) -> Any:
@@ -23,26 +37,25 @@ def changed(params: Any, changes: Sequence[str], stem: str) -> Any:
     ----------
     params : dataclass
     changes : list of str
-        ``name=value`` each: a number, ``true`` or ``false``, or a word, as what is there.
+        ``name=value`` each, as the module says; a word for what is a word.
     stem : str
         The block's name.
 
     Raises
     ------
     InputError
-        There is no such parameter, it is none that a word can say, or the block's rules forbid
-        the value.
+        There is no such parameter, it does not take the value, or the block's rules forbid it.
     """
-    present = settable(params)
+    present = {name: (value, hint) for name, value, hint in _flat(params)}
     values = {}
     for change in changes:
         name, equals, text = change.partition("=")
         if name not in present or not equals:
             rule = f"be name=value of {', '.join(present)}"
             raise InputError(f"parameter of {stem}", rule, change)
-        values[name] = value_of(name, text, type(present[name]))
+        values[name] = _parsed(name, text, *present[name])
     try:
-        return dataclasses.replace(params, **values)
+        return _replaced(params, values)
     except ValueError as error:
         said = f"{', '.join(changes)}: {error}"
         raise InputError(f"parameters of {stem}", "be ones that it has", said) from None
@@ -52,6 +65,91 @@ def value_of(name: str, text: str, kind: type) -> bool | int | str:
     """A value as what is there; else :class:`~fixfunc.spec.errors.InputError`."""
     if kind is bool and text not in WORDS:
         raise InputError(name, "be true or false", text)
-    if kind is int and not text.removeprefix("-").isdecimal():
+    if kind is int and not re.fullmatch("-?[0-9]{1,18}", text):
         raise InputError(name, "be an integer", text)
     return WORDS[text] if kind is bool else kind(text)
+
+
+def _flat(params: Any, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Name, value and annotation of each parameter."""
+    hints = typing.get_type_hints(type(params))
+    for field in dataclasses.fields(params):
+        value = getattr(params, field.name)
+        name = prefix + field.name
+        hint = hints[field.name]
+        if type(None) in typing.get_args(hint):
+            yield name, _Part(value), hint
+        elif not dataclasses.is_dataclass(value):
+            yield name, value, hint
+        if dataclasses.is_dataclass(value):
+            yield from _flat(value, f"{name}.")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """A part that may be left out."""
+
+    params: Any
+
+    def __str__(self) -> str:
+        return "none" if self.params is None else "present"
+
+
+def _word(value: Any) -> bool | int | str:
+    if isinstance(value, enum.Enum):
+        return value.name
+    if isinstance(value, tuple):
+        return JOINT.join(member.name for member in value)
+    return str(value) if isinstance(value, _Part) else value
+
+
+def _takes(value: Any, hint: Any) -> str:
+    if isinstance(value, enum.Enum):
+        return f"one of {_members(type(value))}"
+    if isinstance(value, tuple):
+        return f"some of {_members(type(value[0]))}, joined by {JOINT}"
+    if isinstance(value, _Part):
+        return "present or none"
+    if isinstance(value, str):
+        return f"one of {', '.join(typing.get_args(hint))}"
+    return "true or false" if isinstance(value, bool) else "an integer"
+
+
+def _members(encoding: type[enum.Enum]) -> str:
+    """An encoding's members, or where they are written down."""
+    names = encoding.__members__
+    place = f"{encoding.__module__}.{encoding.__name__}"
+    return ", ".join(names) if len(names) <= MOST_NAMED else place
+
+
+def _parsed(name: str, text: str, value: Any, hint: Any) -> Any:
+    """A value by a word, of the kind of the one that is there."""
+    if isinstance(value, _Part):
+        if text not in ("present", "none"):
+            raise InputError(name, "be present or none", text)
+        return None if text == "none" else value.params or typing.get_args(hint)[0]()
+    if not isinstance(value, (enum.Enum, tuple)):
+        return value_of(name, text, type(value))
+    several = isinstance(value, tuple)
+    members = type(value[0] if several else value).__members__
+    words = text.split(JOINT) if several else [text]
+    if not set(words) <= set(members) or len(set(words)) < len(words):
+        raise InputError(name, f"be {_takes(value, hint)}", text)
+    found = tuple(members[word] for word in words)
+    return found if several else found[0]
+
+
+def _replaced(params: Any, values: dict[str, Any]) -> Any:
+    """Parameters with others by their dotted names; every part once, so that rules see all."""
+    own = {name: value for name, value in values.items() if "." not in name}
+    for part in dict.fromkeys(name.partition(".")[0] for name in values if "." in name):
+        inner = {
+            name.removeprefix(f"{part}."): value
+            for name, value in values.items()
+            if name.startswith(f"{part}.")
+        }
+        present = own.get(part, getattr(params, part))
+        if present is None:
+            raise InputError(part, f"be present for {part}.{next(iter(inner))}", "none")
+        own[part] = _replaced(present, inner)
+    return dataclasses.replace(params, **own)

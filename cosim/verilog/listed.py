@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fixfunc.cosim.parameters import settable
+from fixfunc.cosim.parameters import settable, takes
 from fixfunc.cosim.verilog import measured
 from fixfunc.spec.errors import InputError
 
@@ -30,8 +30,9 @@ def names() -> list[str]:
 def block(stem: str) -> dict[str, Any]:
     """A block as ``fixfunc list --json`` shows it: ``block``, ``stage``, ``summary``.
 
-    And ``configurations`` by name: ``purpose``, ``parameters`` that ``--set`` takes, ``um2`` and
-    ``mhz`` where measured. An unknown name raises :class:`~fixfunc.spec.errors.InputError`.
+    ``takes`` has in words what each parameter may be. And ``configurations`` by name: ``purpose``,
+    ``parameters`` as ``--set`` takes them, ``um2`` and ``mhz`` where measured. An unknown name
+    raises :class:`~fixfunc.spec.errors.InputError`.
     """
     if stem not in _record():
         raise InputError("block", f"be one of {', '.join(names())}", stem)
@@ -52,6 +53,11 @@ def of_hardware() -> list[dict[str, Any]]:
             "block": block.stem,
             "stage": block.stage,
             "summary": block.summary,
+            "takes": {
+                name: said
+                for params in block.configurations.values()
+                for name, said in takes(params).items()
+            },
             "configurations": {
                 config: {"purpose": purpose, "parameters": settable(block.parameters(config))}
                 for config, purpose in block.purposes.items()

@@ -7,7 +7,7 @@ from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.depth.hiz.hiz import Hiz, HizParams
+from fixfunc.rtl.depth.hiz.hiz import Bounds, Hiz, HizParams
 from fixfunc.rtl.depth.test.depth_test import DepthTest, DepthTestParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
@@ -36,7 +36,7 @@ class DepthUnitParams:
     entries: int = 1 << 12
     clears: int = 4
     shader_depths: bool = True
-    bounds: str = "both"
+    bounds: Bounds = "both"
 
     def __post_init__(self):
         self.hiz, self.test  # noqa: B018 - their rules hold here

@@ -2,6 +2,7 @@
 """Edge function over the samples of a tile."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from amaranth.hdl import Cat, EnableInserter, Module, Mux, Signal, Value, ValueLike, signed
 from amaranth.lib import stream, wiring
@@ -12,6 +13,8 @@ from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.addends import Addends
 from fixfunc.rtl.samples import REACH, SHAPES
 from fixfunc.spec import payloads
+
+Adder = Literal["carry_save", "shared"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class EdgeEvaluatorParams:
     edge: int = 8
     samples: int = 8
     step_bits: int = payloads.EDGE_STEP
-    adder: str = "carry_save"
+    adder: Adder = "carry_save"
 
     def __post_init__(self):
         if self.edge not in (4, 8):
@@ -45,7 +48,7 @@ class EdgeEvaluatorParams:
             raise ValueError(f"samples must be 1, 2, 4 or 8, not {self.samples!r}")
         if not 2 <= self.step_bits <= 26:
             raise ValueError(f"step_bits must be 2 to 26, not {self.step_bits!r}")
-        if self.adder not in ("carry_save", "shared"):
+        if self.adder not in get_args(Adder):
             raise ValueError(f"adder must be 'carry_save' or 'shared', not {self.adder!r}")
 
     @property

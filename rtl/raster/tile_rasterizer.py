@@ -13,7 +13,7 @@ from fixfunc.rtl.raster.cell_picker import CellPicker
 from fixfunc.rtl.raster.cell_walker import CellWalker
 from fixfunc.rtl.raster.cells import cell_layout
 from fixfunc.rtl.raster.coarse_test import CoarseTest
-from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
+from fixfunc.rtl.raster.edge_evaluator import Adder, EdgeEvaluatorParams
 from fixfunc.rtl.raster.fine_raster import FineRaster
 from fixfunc.rtl.raster.triangle_context import ATTRIBUTE_BITS, TriangleContext, steps_layout
 from fixfunc.rtl.raster.triangle_intake import TriangleIntake
@@ -46,7 +46,7 @@ class TileRasterizerParams:
     edge: int = 8
     coarse: int = 64
     samples: int = 8
-    adder: str = "carry_save"
+    adder: Adder = "carry_save"
     contexts: int = 64
     places: int = 32
 

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
-import json
 import re
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import pytest
 from fixfunc.cosim import catalogue, toolchain
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.frame import frame
-from fixfunc.cosim.verilog import export, listed
+from fixfunc.cosim.verilog import export
 from fixfunc.cosim.verilog.generate import generate
 
 
@@ -27,46 +26,6 @@ def test_list(capsys):
         r"shared +the same with adders shared by samples: less area; [\d,]+ um2, \d+ MHz\n", said
     )
     assert not set(said) & set("`│┃:[".replace(":", ""))
-
-
-@pytest.mark.parametrize("stem", catalogue.blocks())
-def test_a_block_is_listed_with_its_parameters(stem, capsys):
-    """Each as ``--set`` takes it: the same parameters come back."""
-    assert main(["list", stem]) == 0
-    said = capsys.readouterr().out
-    block = catalogue.block(stem)
-    assert said.startswith(f"{stem}: {block.summary}\n")
-    assert all(purpose in said for purpose in block.purposes.values())
-    words = re.findall(r"(?m)^    (\w+=\S+)$", said)
-    assert block.parameters(",".join(["default", *words])) == block.parameters()
-    others = [name for name in catalogue.blocks() if name not in (stem, "top")]
-    assert not [name for name in others if f"\n{name}: " in said]
-
-
-def test_programs_read_the_list(capsys):
-    """Blocks, configurations, every parameter that has one value, and what is measured."""
-    assert main(["list", "--json"]) == 0
-    every = json.loads(capsys.readouterr().out)
-    assert [described["block"] for described in every] == list(catalogue.blocks())
-    for described in every:
-        block = catalogue.block(described["block"])
-        assert (described["summary"], described["stage"]) == (block.summary, block.stage)
-        for config, found in described["configurations"].items():
-            assert found["purpose"] == block.purposes[config]
-            for name, value in found["parameters"].items():
-                assert getattr(block.parameters(config), name) == value
-        assert described["configurations"].keys() == block.configurations.keys()
-    evaluator = next(found for found in every if found["block"] == "edge_evaluator")
-    tiny = evaluator["configurations"]["tiny"]["parameters"]
-    assert tiny == {"edge": 4, "samples": 8, "step_bits": 10, "adder": "carry_save"}
-    assert evaluator["configurations"]["default"]["mhz"] > 100
-    assert main(["list", "edge_evaluator", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == [evaluator]
-
-
-def test_the_list_is_that_of_the_hardware():
-    """A record that is behind: ``python -m fixfunc.cosim.verilog.listed`` writes it anew."""
-    assert json.loads(listed.RECORD.read_text()) == listed.of_hardware()
 
 
 @pytest.mark.parametrize("arguments", [[], ["--json"], ["tile_rasterizer"]])
@@ -120,6 +79,44 @@ def test_version(capsys):
         ),
         (["verilog", "edge_evaluator", "--set", "edge=4.0"], "edge must be an integer, not 4.0"),
         (["verilog", "depth_test", "--set", "stencil=1"], "stencil must be true or false, not 1"),
+        (
+            ["verilog", "edge_evaluator", "--set", f"edge={'9' * 5000}"],
+            "edge must be an integer, not 999",
+        ),
+        (
+            ["verilog", "edge_evaluator", "--set", "edge=\N{ARABIC-INDIC DIGIT EIGHT}"],
+            "edge must be an integer, not \N{ARABIC-INDIC DIGIT EIGHT}",
+        ),
+        (
+            ["verilog", "float_unit", "--set", "op=DIVIDE"],
+            "op must be one of ADD, MULTIPLY, MULTIPLY_ADD, INVERT, COMPARE, TO_FIXED, ",
+        ),
+        (
+            ["verilog", "hiz", "--set", "formats="],
+            "formats must be some of D16, D24, D32F, joined by +, not ",
+        ),
+        (
+            ["verilog", "hiz", "--set", "formats=D24+D24"],
+            "formats must be some of D16, D24, D32F, joined by +, not D24+D24",
+        ),
+        (
+            ["verilog", "output_merger", "--set", "formats=R8G8B8"],
+            "formats must be some of fixfunc.spec.dxgi.Format, joined by +, not R8G8B8",
+        ),
+        (["verilog", "top", "--set", "resolve=off"], "resolve must be present or none, not off"),
+        (
+            ["verilog", "top", "--set", "raster=none"],
+            "parameter of top must be name=value of reader.edge, ",
+        ),
+        (
+            ["verilog", "top", "--set", "setup.interval=3"],
+            "parameters of top must be ones that it has, not setup.interval=3: interval must ",
+        ),
+        (
+            ["verilog", "top", "--set", "resolve=none", "--set", "resolve.reads=4"],
+            "parameters of top must be ones that it has, not resolve=none, resolve.reads=4: "
+            "resolve must be present for resolve.reads, not none",
+        ),
         (
             ["verilog", "edge_evaluator", "--set", "adder=ripple", "--config", "tiny"],
             "parameters of edge_evaluator must be ones that it has, not adder=ripple: adder must",
@@ -252,36 +249,6 @@ def test_verilog_is_stable(tmp_path, capsys):
         == path.read_text()
     )
     assert "always @*" not in path.read_text()
-
-
-@pytest.mark.parametrize(
-    ("given", "same"),
-    [
-        (["--config", "tiny", "--set", "adder=shared"], "tiny_shared"),
-        (["--set", "adder=shared", "--config", "tiny"], "tiny_shared"),
-        (["--config", "tiny_shared", "--set", "adder=carry_save"], "tiny"),
-        (["--config", "tiny", "--set", "edge=8", "--set", "edge=4"], "tiny"),
-    ],
-)
-def test_parameters_take_the_place_of_a_configuration_s(given, same, capsys):
-    """What is changed into another configuration is that one, but for its name.
-
-    Assignments have the order that Yosys gives them.
-    """
-
-    def lines(text):
-        body = re.sub(r"choice_\d+", "choice", text[text.index("\nmodule ") :])
-        return sorted(body.splitlines())
-
-    assert main(["verilog", "edge_evaluator", *given]) == 0
-    text = capsys.readouterr().out
-    name = re.search(r"edge_evaluator \((.*?)\)", text)[1]
-    expected = catalogue.block("edge_evaluator").verilog(same).read_text()
-    assert lines(text) == lines(expected)
-    assert catalogue.block("edge_evaluator").parameters(name) == catalogue.block(
-        "edge_evaluator"
-    ).parameters(same)
-    assert ", with " in catalogue.block("edge_evaluator").purpose(name)
 
 
 @pytest.mark.parametrize("output", ["new/", "there", "."])

@@ -2,6 +2,7 @@
 """Hierarchical depth and stencil."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
@@ -19,6 +20,8 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat, Kind
+
+Bounds = Literal["both", "max"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class HizParams:
     clears: int = 4
     stencil: bool = True
     formats: tuple = tuple(DepthFormat)
-    bounds: str = "both"
+    bounds: Bounds = "both"
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -62,7 +65,7 @@ class HizParams:
             )
         if not 1 <= self.clears <= 8:
             raise ValueError(f"clears must be 1 to 8, not {self.clears!r}")
-        if self.bounds not in ("both", "max"):
+        if self.bounds not in get_args(Bounds):
             raise ValueError(f"bounds must be 'both' or 'max', not {self.bounds!r}")
 
     @property
