@@ -9,7 +9,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.pixel import interpolator
 from fixfunc.models.pixel.pixel_inputs import Locations
 from fixfunc.models.pixel.quads import ALL, Quads
-from fixfunc.spec.interpolation import COMPONENTS, How, Where, attribute_quad
+from fixfunc.spec.pixels.interpolation import COMPONENTS, How, Where, attribute_quad
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES
 
 WHERE = {Where.CENTRE: "centre", Where.CENTROID: "centroid", Where.SAMPLE: "sample"}
@@ -31,15 +31,15 @@ def interpolate(beats: Beats, components: int = len(COMPONENTS)) -> np.ndarray:
     Parameters
     ----------
     beats : Beats
-        In the layouts of :mod:`fixfunc.spec.interpolation`.
+        In the layouts of :mod:`fixfunc.spec.pixels.interpolation`.
     components : int
         Of an attribute in one record.
 
     Returns
     -------
     structured ndarray
-        As :func:`fixfunc.spec.interpolation.attribute_quad`: quad by quad, attribute by attribute.
-        A quad of a triangle without any is there once, with zeros.
+        As :func:`fixfunc.spec.pixels.interpolation.attribute_quad`: quad by quad, attribute by
+        attribute. A quad of a triangle without any is there once, with zeros.
     """
     parts = len(COMPONENTS) // components
     counts = np.bincount(beats.attribute_of, minlength=len(beats.corners))

@@ -5,9 +5,9 @@ import numpy as np
 
 from fixfunc.models.lib import float32
 from fixfunc.models.payload import dtype
+from fixfunc.spec.pixels.texture_stage import CHANNELS, SHADED_QUAD, TextureOp
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES
 from fixfunc.spec.state import Compare
-from fixfunc.spec.texture_stage import CHANNELS, SHADED_QUAD, TextureOp
 
 ONE = (1 << 16) - 1  # of UNORM of 16 bits
 SIGN = 1 << 31
@@ -20,16 +20,16 @@ def shade(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) -> np.nda
     Parameters
     ----------
     states : structured ndarray, shape (s,)
-        As :data:`fixfunc.spec.texture_stage.STAGE_STATE`.
+        As :data:`fixfunc.spec.pixels.texture_stage.STAGE_STATE`.
     beats : structured ndarray, shape (n,)
-        Attributes of quads, as :data:`fixfunc.spec.texture_stage.STAGE_QUAD`.
+        Attributes of quads, as :data:`fixfunc.spec.pixels.texture_stage.STAGE_QUAD`.
     state_of : ndarray of intp, shape (n,)
         The state of each.
 
     Returns
     -------
     structured ndarray, shape (q,)
-        As :data:`fixfunc.spec.texture_stage.SHADED_QUAD`, one a quad.
+        As :data:`fixfunc.spec.pixels.texture_stage.SHADED_QUAD`, one a quad.
     """
     ends = np.flatnonzero(beats["end"])
     quads = beats[ends]

@@ -15,8 +15,7 @@ from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.rounding import normalised
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.points import QUAD, QUAD_SAMPLES
-from fixfunc.spec.texture_stage import (
+from fixfunc.spec.pixels.texture_stage import (
     CHANNELS,
     SHADED_QUAD,
     STAGE_QUAD,
@@ -24,6 +23,7 @@ from fixfunc.spec.texture_stage import (
     StageKind,
     TextureOp,
 )
+from fixfunc.spec.points import QUAD, QUAD_SAMPLES
 
 BITS = 16  # of UNORM
 ALPHA = CHANNELS.index("a")
@@ -79,7 +79,7 @@ class TextureStage(wiring.Component):
     Members
     -------
     i : In(stream.Signature(BEATS))
-        STATE, between quads, or QUAD: :class:`fixfunc.spec.texture_stage.StageKind`.
+        STATE, between quads, or QUAD: :class:`fixfunc.spec.pixels.texture_stage.StageKind`.
     o : Out(stream.Signature(layout(SHADED_QUAD)))
         Quads, even those that the alpha test leaves nothing of. :attr:`latency` clocks behind the
         end of a quad at the earliest.
@@ -223,7 +223,7 @@ class Combine(wiring.Component):
         float32.
     texel, texel_alpha : In(16)
     op : In(3)
-        :class:`fixfunc.spec.texture_stage.TextureOp`; of NONE anything comes out.
+        :class:`fixfunc.spec.pixels.texture_stage.TextureOp`; of NONE anything comes out.
     o : Out(32)
         float32, :attr:`LATENCY` clocks later.
     """

@@ -9,7 +9,7 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.pixel.attribute_quads import Beats, interpolate
 from fixfunc.rtl.pixel.interpolator.interpolator import InterpolatorParams
-from fixfunc.spec.interpolation import (
+from fixfunc.spec.pixels.interpolation import (
     ATTRIBUTE,
     COMPONENTS,
     CORNERS,

@@ -9,8 +9,7 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.pixel.texture_stage import shade
 from fixfunc.rtl.pixel.texture_stage import TextureStageParams
-from fixfunc.spec.state import Compare
-from fixfunc.spec.texture_stage import (
+from fixfunc.spec.pixels.texture_stage import (
     CHANNELS,
     SHADED_QUAD,
     STAGE_QUAD,
@@ -18,6 +17,7 @@ from fixfunc.spec.texture_stage import (
     StageKind,
     TextureOp,
 )
+from fixfunc.spec.state import Compare
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 

@@ -6,7 +6,7 @@ from fixfunc.cosim import codec
 from fixfunc.models.pixel.attribute_quads import interpolate
 from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS, InterpolatorParams
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.interpolation import COMPONENTS, How, Where
+from fixfunc.spec.pixels.interpolation import COMPONENTS, How, Where
 from fixfunc.tb.pixel import interpolator as bench
 from tests import volume
 from tests.bench import check_bench

@@ -8,7 +8,7 @@ from fixfunc import d3d11
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS
-from fixfunc.spec.interpolation import (
+from fixfunc.spec.pixels.interpolation import (
     ATTRIBUTE,
     COMPONENTS,
     CORNERS,
@@ -18,9 +18,15 @@ from fixfunc.spec.interpolation import (
     Where,
     attribute_quad,
 )
+from fixfunc.spec.pixels.texture_stage import (
+    SHADED_QUAD,
+    STAGE_QUAD,
+    STAGE_STATE,
+    StageKind,
+    TextureOp,
+)
 from fixfunc.spec.points import QUAD
 from fixfunc.spec.state import Compare
-from fixfunc.spec.texture_stage import SHADED_QUAD, STAGE_QUAD, STAGE_STATE, StageKind, TextureOp
 from fixfunc.tb.pixel import interpolator as bench
 from tests import volume
 
@@ -38,7 +44,7 @@ TRIANGLES = [
     [(-0.9, -0.9, 1, 1, 0, 0), (0.9, -0.9, 1, 0, 1, 0), (0, 0.9, 1, 0, 0, 1)],
     [(-2, -3, 4, 0, 1, 1), (3, -2, 9, 1, 0, 1), (0, 1, 2, 1, 1, 0)],
     [(-0.5, 0.1, 1, 0.2, 0.4, 0.6), (-0.49, 0.12, 1, 1, 1, 1), (-0.5, 0.14, 1, 0, 0, 0)],
-    [(-1, -1, 0.5, 1, 1, 1), (1, -1, 0.5, 0, 1, 0), (0.2, 0.5, -0.4, 1, 0, 0)],
+    [(-1, -0.4, 0.5, 1, 1, 1), (1, -0.4, 0.5, 0, 1, 0), (0.2, 0.5, -0.4, 1, 0, 0)],
 ]
 
 
@@ -129,7 +135,7 @@ def shaded(inputs, values):
 def draw(shader, samples=1):
     """The triangles, drawn by a pixel shader."""
     corners = [
-        (x, y, w / 2 - 0.2, w, r, g, b, 1)
+        (x, y, w / 2 - 0.05, w, r, g, b, 1)
         for triangle in TRIANGLES
         for x, y, w, r, g, b in triangle
     ]

@@ -10,7 +10,7 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.pixel import texture_stage as golden
 from fixfunc.rtl.pixel.texture_stage import CONFIGS
-from fixfunc.spec.texture_stage import STAGE_QUAD, STAGE_STATE
+from fixfunc.spec.pixels.texture_stage import STAGE_QUAD, STAGE_STATE
 from fixfunc.tb.pixel import texture_stage as bench
 from tests import volume
 from tests.bench import check_bench

@@ -3,6 +3,7 @@
 
 interpolator.py     attributes of quads, one a clock
 triangle_intake.py  what quads need of their triangles, and quads in their turn
+edges.py            edge functions of corners
 planes.py           linear functions on the screen, once a triangle
 locations.py        where in its pixels an attribute is evaluated
 weights.py          weights of corners at four pixels

@@ -18,7 +18,7 @@ from fixfunc.rtl.pixel.interpolator.triangle_intake import BEATS, TriangleIntake
 from fixfunc.rtl.pixel.interpolator.values import CORNERS, Between
 from fixfunc.rtl.pixel.interpolator.weights import Weights
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.interpolation import COMPONENTS, attribute_quad
+from fixfunc.spec.pixels.interpolation import COMPONENTS, attribute_quad
 from fixfunc.spec.points import QUAD
 
 SIDE = StructLayout(
@@ -85,7 +85,7 @@ class Interpolator(wiring.Component):
     -------
     i : In(stream.Signature(...))
         CORNERS of a triangle, its ATTRIBUTEs, its QUADs, by kind:
-        :class:`fixfunc.spec.interpolation.InterpolatorKind`.
+        :class:`fixfunc.spec.pixels.interpolation.InterpolatorKind`.
     o : Out(stream.Signature(layout(attribute_quad(params.components))))
         Each quad with each of its attributes in order; one of a triangle without any goes out once.
         :attr:`latency` clocks behind a quad whose corners are known, at the earliest.

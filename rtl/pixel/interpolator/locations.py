@@ -9,7 +9,7 @@ from fixfunc.rtl.lib.bits import choose, lowest, named, number
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.pixel.interpolator.weights import OFFSET
 from fixfunc.rtl.samples import POSITIONS
-from fixfunc.spec.interpolation import Where
+from fixfunc.spec.pixels.interpolation import Where
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES
 
 
@@ -23,7 +23,7 @@ class Locations(wiring.Component):
     -------
     quad : In(layout(QUAD))
     where : In(2)
-        :class:`fixfunc.spec.interpolation.Where`.
+        :class:`fixfunc.spec.pixels.interpolation.Where`.
     sample_mask : In(8)
     pixel : In(2)
         One of the four, whose offset is asked for.

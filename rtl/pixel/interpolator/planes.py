@@ -7,33 +7,18 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
-from fixfunc.rtl.lib.bits import maximum, named
-from fixfunc.rtl.lib.delay import later, register
-from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.interpolation import CORNERS
+from fixfunc.rtl.pixel.interpolator.edges import CONSTANT, EDGES, SIDE, Edges, Q
+from fixfunc.spec.pixels.interpolation import CORNERS
 
-SIDE = 25  # bits of a difference of two places, s16.8
-CONSTANT = 51  # bits of E at a pixel
-Q = 33  # bits of 1/w, or its product with a weight
 SLOPE = 60  # bits of a slope of f
 F = 85  # bits of f
 FUNCTIONS = "second", "third", "total"  # f of two corners, and the sum of all three
 PLANE = StructLayout({"x": signed(SLOPE), "y": signed(SLOPE), "origin": signed(F)})
 PLANES = StructLayout(dict.fromkeys(FUNCTIONS, PLANE))
-EDGES = StructLayout(
-    {
-        **{f"{name}{corner}": signed(SIDE) for corner in range(3) for name in "ab"},
-        **{f"c{corner}": signed(CONSTANT) for corner in range(3)},
-        **{f"q{corner}": Q for corner in range(3)},
-        **{f"{name}{corner}": 25 for corner in range(3) for name in "uv"},
-        "cut": 1,
-        "linear": 1,
-        "perspective": 1,
-        "turned": 1,
-    }
-)
 
 
 class Planes(wiring.Component):
@@ -74,89 +59,10 @@ class Planes(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.edges = edges = CreditedFIFO(EDGES, self._places)
-        self._edges(m, edges)
+        m.submodules.edges = edges = Edges(self._places)
+        wiring.connect(m, wiring.flipped(self.i), edges.i)
         self._products(m, edges.o)
         return m
-
-    def _edges(self, m, out):
-        """Three corners, one a clock; E of the edge across each."""
-        corners = Signal(self.i.payload.shape())
-        step = Signal(2)  # 0: nothing; else one more than the corner
-        last = named(m, step == 3, "last_corner")
-        m.d.comb += self.i.ready.eq(((step == 0) | last) & out.available)
-        taken = named(m, self.i.valid & self.i.ready, "taken")
-        m.d.comb += out.consume.eq(taken)
-        with m.If(taken):
-            m.d.sync += [corners.eq(self.i.payload), step.eq(1)]
-        with m.Elif(last):
-            m.d.sync += step.eq(0)
-        with m.Elif(step != 0):
-            m.d.sync += step.eq(step + 1)
-
-        def of(axis, further):
-            """A corner's place, that of the one before last, or of the last."""
-            its = [corners[f"{axis}{(corner + further) % 3}"] for corner in range(3)]
-            return Mux(step == 1, its[0], Mux(step == 2, its[1], its[2]))
-
-        x, y, next_x, next_y = of("x", 1), of("y", 1), of("x", 2), of("y", 2)
-        t = Timeline(m)
-        values = {
-            "a": y - next_y,
-            "b": next_x - x,
-            "x": 128 - x,
-            "y": 128 - y,
-        }
-        for name, value in values.items():
-            held = Signal(signed(SIDE), name=f"edge_{name}")
-            m.d.sync += held.eq(value)
-            t.enter(1, **{name: held})
-        m.submodules.a_product = a = Multiplier(SIDE, SIDE)
-        m.submodules.b_product = b = Multiplier(SIDE, SIDE)
-        m.d.comb += [a.a.eq(t[1].a), a.b.eq(t[1].x), b.a.eq(t[1].b), b.b.eq(t[1].y)]
-        c = Signal(signed(CONSTANT))
-        m.d.sync += c.eq(a.o + b.o)
-        now = 2 + a.latency
-        t.enter(now, c=c)
-        t.enter(0, first=step == 1, last=last)
-        area = Signal(signed(CONSTANT + 2))
-        before = register(m, t[now].c + t[now + 1].c, area.shape(), "corners_before")
-        m.d.comb += area.eq(t[now].c + before)
-        edges = Signal(EDGES)
-        for corner, clock in enumerate((now + 2, now + 1, now)):
-            m.d.sync += [edges[f"{name}{corner}"].eq(getattr(t[clock], name)) for name in "abc"]
-        m.d.sync += edges.turned.eq(area < 0)
-        # The corners are in their register until the last step; here they wait for the products.
-        scaled = self._scaled(m, corners)
-        kept = later(m, scaled, now + 1, "kept")
-        m.d.comb += [
-            out.push.eq(t[now + 1].last),
-            out.i.eq(edges),
-            *(out.i[name].eq(kept[name]) for name, _ in scaled.shape()),
-        ]
-
-    def _scaled(self, m, corners):
-        """1/w of the corners under the greatest exponent, and what else goes along."""
-        exponents = [corners[f"rhw{corner}"][23:31] for corner in range(3)]
-        most = named(m, maximum(maximum(*exponents[:2]), exponents[2]), "most")
-        names = [
-            *(f"{name}{corner}" for corner in range(3) for name in "quv"),
-            "cut",
-            "linear",
-            "perspective",
-        ]
-        shape = StructLayout({name: EDGES[name].shape for name in names})
-        first = Signal(shape, name="scaled")
-        for corner, exponent in enumerate(exponents):
-            mantissa = Cat(corners[f"rhw{corner}"][:23], Const(1, 1))
-            down = named(m, most - exponent, f"down_{corner}")
-            value = Cat(Const(0, 8), mantissa) >> down[:5]
-            gone = (down > 31) | (exponent == 0)
-            m.d.sync += first[f"q{corner}"].eq(Mux(gone, 0, value))
-        for name in names:
-            if not name.startswith("q"):
-                m.d.sync += first[name].eq(corners[name])
-        return first
 
     def _products(self, m, edges):
         """E of a corner, a clock each, times its factor in one of the functions, or in two."""

@@ -13,8 +13,8 @@ from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.pixel.interpolator.planes import PLANES, Planes
 from fixfunc.rtl.pixel.interpolator.values import CORNERS, Align
-from fixfunc.spec import interpolation
-from fixfunc.spec.interpolation import COMPONENTS, How, InterpolatorKind
+from fixfunc.spec.pixels import interpolation
+from fixfunc.spec.pixels.interpolation import COMPONENTS, How, InterpolatorKind
 from fixfunc.spec.points import QUAD
 
 BEATS = beat(

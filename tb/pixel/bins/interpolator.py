@@ -6,7 +6,7 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.pixel.interpolator.interpolator import InterpolatorParams
-from fixfunc.spec.interpolation import COMPONENTS, How, Where, attribute_quad
+from fixfunc.spec.pixels.interpolation import COMPONENTS, How, Where, attribute_quad
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, of, samples_of
 from fixfunc.tb.pixel.interpolator import beats_of
 

@@ -6,14 +6,14 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.pixel.texture_stage import TextureStageParams
-from fixfunc.spec.state import Compare
-from fixfunc.spec.texture_stage import (
+from fixfunc.spec.pixels.texture_stage import (
     SHADED_QUAD,
     STAGE_QUAD,
     STAGE_STATE,
     StageKind,
     TextureOp,
 )
+from fixfunc.spec.state import Compare
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of
 
 CONFIG = "tiny"

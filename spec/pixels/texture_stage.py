@@ -5,8 +5,8 @@
 
 from enum import IntEnum
 
-from fixfunc.spec.interpolation import attribute_quad
 from fixfunc.spec.payloads import Field
+from fixfunc.spec.pixels.interpolation import attribute_quad
 from fixfunc.spec.points import QUAD
 
 CHANNELS = "rgba"
