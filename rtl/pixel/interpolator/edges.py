@@ -65,57 +65,57 @@ class Edges(wiring.Component):
         corners = Signal(self.i.payload.shape())
         step = Signal(2)  # 0: nothing; else one more than the corner
         last = named(m, step == 3, "last_corner")
-        m.d.comb += self.i.ready.eq(((step == 0) | last) & out.available)
         taken = named(m, self.i.valid & self.i.ready, "taken")
-        m.d.comb += out.consume.eq(taken)
+        m.d.comb += [
+            self.i.ready.eq(((step == 0) | last) & out.available),
+            out.consume.eq(taken),
+        ]
         with m.If(taken):
             m.d.sync += [corners.eq(self.i.payload), step.eq(1)]
         with m.Elif(last):
             m.d.sync += step.eq(0)
         with m.Elif(step != 0):
             m.d.sync += step.eq(step + 1)
+        t = Timeline(m)
+        t.enter(0, last=last)
+        ready = self._edge(m, t, corners, step)
+        # The corners are in their register until the last step; here they wait for the products.
+        scaled = self._scaled(m, corners)
+        kept = later(m, scaled, ready + 1, "kept")
+        m.d.comb += [
+            out.push.eq(t[ready + 1].last),
+            out.i.eq(self._triangle(m, t, ready)),
+            *(out.i[name].eq(kept[name]) for name, _ in scaled.shape()),
+        ]
+        return m
+
+    def _edge(self, m, t, corners, step):
+        """The edge across a corner; the clock in which it is known."""
 
         def of(axis, further):
-            """A corner's place, that of the one before last, or of the last."""
+            """Of the corner before the edge, or of the one behind it."""
             its = [corners[f"{axis}{(corner + further) % 3}"] for corner in range(3)]
             return Mux(step == 1, its[0], Mux(step == 2, its[1], its[2]))
 
         x, y, next_x, next_y = of("x", 1), of("y", 1), of("x", 2), of("y", 2)
-        t = Timeline(m)
-        values = {
-            "a": y - next_y,
-            "b": next_x - x,
-            "x": 128 - x,
-            "y": 128 - y,
-        }
+        values = {"a": y - next_y, "b": next_x - x, "x": 128 - x, "y": 128 - y}
         for name, value in values.items():
-            held = Signal(signed(SIDE), name=f"edge_{name}")
-            m.d.sync += held.eq(value)
-            t.enter(1, **{name: held})
+            t.enter(1, **{name: register(m, value, signed(SIDE), f"edge_{name}")})
         m.submodules.a_product = a = Multiplier(SIDE, SIDE)
         m.submodules.b_product = b = Multiplier(SIDE, SIDE)
         m.d.comb += [a.a.eq(t[1].a), a.b.eq(t[1].x), b.a.eq(t[1].b), b.b.eq(t[1].y)]
-        c = Signal(signed(CONSTANT))
-        m.d.sync += c.eq(a.o + b.o)
-        now = 2 + a.latency
-        t.enter(now, c=c)
-        t.enter(0, first=step == 1, last=last)
-        area = Signal(signed(CONSTANT + 2))
-        before = register(m, t[now].c + t[now + 1].c, area.shape(), "corners_before")
-        m.d.comb += area.eq(t[now].c + before)
+        ready = 2 + a.latency
+        t.enter(ready, c=register(m, a.o + b.o, signed(CONSTANT), "c"))
+        return ready
+
+    def _triangle(self, m, t, ready):
+        """Three edges that came one behind the other, and whether their sum is below zero."""
+        before = register(m, t[ready].c + t[ready + 1].c, signed(CONSTANT + 2), "corners_before")
         edges = Signal(EDGES)
-        for corner, clock in enumerate((now + 2, now + 1, now)):
+        for corner, clock in enumerate((ready + 2, ready + 1, ready)):
             m.d.sync += [edges[f"{name}{corner}"].eq(getattr(t[clock], name)) for name in "abc"]
-        m.d.sync += edges.turned.eq(area < 0)
-        # The corners are in their register until the last step; here they wait for the products.
-        scaled = self._scaled(m, corners)
-        kept = later(m, scaled, now + 1, "kept")
-        m.d.comb += [
-            out.push.eq(t[now + 1].last),
-            out.i.eq(edges),
-            *(out.i[name].eq(kept[name]) for name, _ in scaled.shape()),
-        ]
-        return m
+        m.d.sync += edges.turned.eq(t[ready].c + before < 0)
+        return edges
 
     def _scaled(self, m, corners):
         """1/w of the corners under the greatest exponent, and what else goes along."""

@@ -38,7 +38,7 @@ class Planes(wiring.Component):
     -------
     i : In(stream.Signature(layout(CORNERS)))
     o : Out(PLANES)
-        Functions per 256 pixels of 1/256: slopes for a step of a pixel are 256 times as much.
+        Slopes are those of a step of 1/256 pixel.
     valid : Out(1)
         ``o`` is there for one clock; it cannot wait.
     is_linear, last : Out(1)
@@ -61,11 +61,13 @@ class Planes(wiring.Component):
         m = Module()
         m.submodules.edges = edges = Edges(self._places)
         wiring.connect(m, wiring.flipped(self.i), edges.i)
-        self._products(m, edges.o)
+        t = Timeline(m)
+        self._entries(m, t, edges.o)
+        self._add(m, t[self._multiply(m, t)])
         return m
 
-    def _products(self, m, edges):
-        """E of a corner, a clock each, times its factor in one of the functions, or in two."""
+    def _entries(self, m, t, edges):
+        """Corners of a triangle, one a clock, for each of its functions."""
         now = edges.payload
         corner = Signal(2)
         function = Signal(2)  # of FUNCTIONS, of a cut triangle
@@ -84,18 +86,20 @@ class Planes(wiring.Component):
                 m.d.sync += function.eq(function + 1)
 
         def of(name):
+            """What the corner has of that name."""
             its = [now[f"{name}{n}"] for n in range(3)]
             return Mux(corner == 0, its[0], Mux(corner == 1, its[1], its[2]))
 
-        t = Timeline(m)
         weight = Mux(function == 0, of("u"), of("v"))
-        one = Const(1 << 24, 25)
+        # Of a whole triangle each corner goes into its own function, and all into the sum.
+        whole = Cat(corner == 1, corner == 2, Const(1, 1))
+        goes = Mux(now.cut, Cat(function == n for n in range(3)), whole)
         values = {
             "q": (Mux(linear, 1 << 31, of("q")), Q),
-            "weight": (Mux(now.cut & (function != 2), weight, one), 25),
+            "weight": (Mux(now.cut & (function != 2), weight, 1 << 24), 25),
             "turned": (now.turned, 1),
-            "goes": (self._goes(now, corner, function) & edges.valid.replicate(3), 3),
-            "first": (Mux(now.cut, corner == 0, 1), 1),
+            "goes": (goes & edges.valid.replicate(3), 3),
+            "first": (~now.cut | (corner == 0), 1),
             "first_of_total": (corner == 0, 1),
             "valid": (edges.valid & ends_kind, 1),
             "linear": (linear, 1),
@@ -103,24 +107,26 @@ class Planes(wiring.Component):
             **{name: (of(name), EDGES[f"{name}0"].shape) for name in "abc"},
         }
         for name, (value, shape) in values.items():
-            held = Signal(shape, name=f"entry_{name}")
-            m.d.sync += held.eq(value)
-            t.enter(1, **{name: held})
+            t.enter(1, **{name: register(m, value, shape, f"entry_{name}")})
+
+    def _multiply(self, m, t):
+        """E by q, or its product with a weight, the nearest; the clock in which they are there."""
         m.submodules.factor = factor = Multiplier(Q + 1, 26)
         m.d.comb += [factor.a.eq(t[1].q), factor.b.eq(t[1].weight)]
         nearest = register(m, factor.o + (1 << 23) >> 24, Q, "nearest")
         at = 3 + factor.latency
         turned = t[at - 1].turned
         signed_factor = register(m, Mux(turned, -nearest, nearest), signed(Q + 1), "signed_factor")
-        sums = {}
+        latest = at
         for name, bits in (("a", SIDE), ("b", SIDE), ("c", CONSTANT)):
             m.submodules[f"{name}_by_factor"] = product = Multiplier(bits, Q + 1)
             m.d.comb += [product.a.eq(getattr(t[at], name)), product.b.eq(signed_factor)]
-            sums[name] = product
-        done = at + max(product.latency for product in sums.values())
-        for name, product in sums.items():
             t.enter(at + product.latency, **{f"{name}_term": product.o})
-        now = t[done]
+            latest = max(latest, at + product.latency)
+        return latest
+
+    def _add(self, m, now):
+        """Sums over corners."""
         terms = [named(m, getattr(now, f"{name}_term"), f"{name}_now") for name in "abc"]
         begins = dict.fromkeys(FUNCTIONS, now.first) | {"total": now.first_of_total}
         goes = now.goes
@@ -134,10 +140,3 @@ class Planes(wiring.Component):
             self.is_linear.eq(now.linear),
             self.last.eq(now.last),
         ]
-
-    def _goes(self, edges, corner, function):
-        """Into which of the functions: of a whole triangle each corner's into its own, and all
-        into the sum.
-        """
-        whole = Cat(corner == 1, corner == 2, Const(1, 1))
-        return Mux(edges.cut, Cat(function == n for n in range(3)), whole)

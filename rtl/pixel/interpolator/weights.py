@@ -73,7 +73,7 @@ class Weights(wiring.Component):
         return m
 
     def _product(self, m, name, axis):
-        """What f has grown from the left, or upper, end of the target, per 512 of 1/256 pixel."""
+        """How much f grows from an end of the target to the quad, by steps of two pixels."""
         m.submodules[f"{name}_{axis}_product"] = product = Multiplier(SLOPE, 14)
         m.d.comb += [
             product.a.eq(self.i.planes[name][axis]),
