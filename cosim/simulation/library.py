@@ -54,6 +54,12 @@ _OFFER_OUT = """\
         offer[$inputs + {n}].check("{name}", top->{name}___05Fvalid, out[{n}].ready,
                                    &top->{name}___05Fpayload, {size});
         pace[$inputs + {n}].offered = offer[$inputs + {n}].stalled;"""
+_KEEP_IN = """\
+            kept.stream({n}, in[{n}].offered, top->{name}___05Fready);"""
+_KEEP_OUT = """\
+            kept.stream($inputs + {n}, top->{name}___05Fvalid, out[{n}].ready);"""
+_KEEP_DATA = """\
+            {name}.keep_data(top);"""
 _BEAT_IN = """\
         if (in[{n}].offered && top->{name}___05Fready) {{
             in[{n}].offered = false, ++in[{n}].sent, moved = true;
@@ -100,6 +106,17 @@ void sim_memory(uint8_t *bytes, uint64_t size, uint64_t least, uint64_t most,
 uint64_t sim_outside(const uint64_t **addresses) {
     *addresses = MemoryBytes::outside.data();
     return MemoryBytes::outside.size();
+}
+
+// When the channels answer bursts, in the order in which they are asked: rows of port, write,
+// address, transfers, clock.
+void sim_replay(const uint64_t *row, uint64_t count, uint64_t channels, uint64_t *answers) {
+    MemoryBytes::channels = channels;
+    Channel own[$ports], shared;
+    for (uint64_t n = 0; n < count; ++n, row += 5) {
+        Channel &channel = channels == 1 ? own[row[0]] : shared;
+        answers[n] = channel.answers(row[4], row[2], MemoryBytes::clocks(row[3]), row[1]);
+    }
 }
 """
 _HOLD = """
@@ -159,7 +176,12 @@ def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
             for n, p in enumerate(of)
         )
 
-    template_values = {"name": name, "inputs": len(inputs), "outputs": len(outputs)}
+    template_values = {
+        "name": name,
+        "inputs": len(inputs),
+        "outputs": len(outputs),
+        "ports": len(memories),
+    }
     drive = Template(lines(_DRIVE, inputs) + "\n" + lines(_READY, outputs)).substitute(
         template_values
     )
@@ -173,17 +195,31 @@ def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
             (_BEAT_OUT, outputs),
         )
     )
+    keep = "\n".join(
+        [
+            lines(_KEEP_IN, inputs),
+            lines(_KEEP_OUT, outputs),
+            *(_KEEP_DATA.format(name=port) for port in memories),
+        ]
+    )
     memory = {
         f"memory_{key}": " ".join(text.format(name=port, n=n) for n, port in enumerate(memories))
         for key, text in _MEMORY.items()
     }
     both, each = MEMORY.read_text().split("// One port.\n")
     of_ports = [
-        Template(each).substitute(name=name, memory=port, port=f"{port}___05F") for port in memories
+        Template(each).substitute(
+            name=name,
+            memory=port,
+            port=f"{port}___05F",
+            number=n,
+            stream=len(inputs) + len(outputs) + 2 * n,
+        )
+        for n, port in enumerate(memories)
     ]
     memory |= {
         "memory": "\n".join([both, *of_ports]) if of_ports else "",
-        "memory_set": _SET if of_ports else "",
+        "memory_set": Template(_SET).substitute(template_values) if of_ports else "",
     }
     added = [_HOLD.format(name=name, port=port) for port in constant_ports(component)]
     added += [_COVERAGE.format(name=name)] * covered
@@ -191,6 +227,7 @@ def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
         template_values,
         **memory,
         drive=drive,
+        keep=Template(keep).substitute(template_values),
         observe=Template(observe).substitute(template_values),
         reset=lines(_RESET_IN, inputs) + "\n" + lines(_RESET_OUT, outputs),
         silent=lines(_SILENT, outputs),

@@ -10,8 +10,11 @@ import numpy as np
 from amaranth.lib import wiring
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.simulation import events
+from fixfunc.cosim.simulation.events import Events, Keep
 from fixfunc.cosim.simulation.library import OPTIMISE, build, shim
 from fixfunc.cosim.verilog.generate import generate, memory_ports, ports
+from fixfunc.spec.errors import InputError
 
 PACES = ("full", "random", "bursty", "starved")
 PATIENT = "patient"  # of outputs alone: each beat is taken in the clock after it was first offered
@@ -82,7 +85,8 @@ class Run(NamedTuple):
     """Beats out, by port, packed.
 
     Clocks from the first beat taken to the last beat given, and all that were simulated; seconds;
-    addresses of transfers that memory does not have, ndarray of uint64.
+    addresses of transfers that memory does not have, ndarray of uint64; what was kept by clocks, if
+    that was asked for.
     """
 
     outputs: dict
@@ -90,6 +94,7 @@ class Run(NamedTuple):
     simulated: int
     seconds: float
     outside: np.ndarray = np.zeros(0, np.uint64)
+    events: Events | None = None
 
 
 class SimulationError(RuntimeError):
@@ -165,6 +170,7 @@ class Volume:
         seed: int = 0,
         limit: int = CLOCK_LIMIT,
         memory: Memory | None = None,
+        keep: Keep | None = None,
     ) -> Run:
         """Send beats until the component has drained.
 
@@ -183,9 +189,13 @@ class Volume:
             Clocks.
         memory : Memory, optional
             Behind the AXI4 port.
+        keep : Keep, optional
+            What is kept by clocks. Nothing is built for it.
 
         Raises
         ------
+        InputError
+            More bursts than ``keep`` allows.
         SimulationError
             The clock limit or the room was reached.
         ProtocolError
@@ -208,6 +218,7 @@ class Volume:
             self._library.sim_memory(
                 ctypes.c_void_p(memory.data.ctypes.data), *map(ctypes.c_uint64, numbers)
             )
+        events.ask(self._library, keep)
         stats = Stats()
         start = time.perf_counter()
         status = self._library.sim_run(
@@ -229,12 +240,28 @@ class Volume:
             raise SimulationError(f"more than {room} beats out")
         if status == 3:
             raise ProtocolError(self._library.sim_violation().decode())
+        if status == 4:
+            rule = f"be at most {keep.bursts}, which memory is kept for"
+            raise InputError("bursts of a run", rule, f"more in clock {stats.clocks}")
         outputs = {
             p.name: beats[:n] for p, beats, n in zip(self.outputs, out, beat_counts, strict=True)
         }
         seconds = time.perf_counter() - start
         clocks = stats.last - stats.first + 1
-        return Run(outputs, clocks, stats.clocks, seconds, self._outside())
+        names = [port.name for port in (*self.inputs, *self.outputs)]
+        kept = events.told(self._library, names, self._memories) if keep else None
+        return Run(outputs, clocks, stats.clocks, seconds, self._outside(), kept)
+
+    def replay(self, bursts: np.ndarray, channel: str) -> np.ndarray:
+        """When the DRAM behind the ports answers bursts: clocks, ndarray of uint64.
+
+        Parameters
+        ----------
+        bursts : ndarray of fixfunc.cosim.simulation.events.BURST
+        channel : str
+            "own" or "shared": see :class:`Memory`.
+        """
+        return events.replay(self._library, bursts, channel == "shared")
 
     def hold(self, port: str, value: int) -> None:
         """Give an input that is no stream its value, 0 at first, for the runs from now on."""
