@@ -142,6 +142,7 @@ def _write(result: Result, folder: Path) -> None:
     )
     title = f"{figures['title']}, {size[0]}x{size[1]}, {figures['samples']}x"
     report = page.Report(title, figures, frame.colour, result.capture, more)
+    report.timeline = result.timeline
     page.write(folder / "frame.html", report)
 
 

@@ -19,8 +19,10 @@ from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.reference import block_decode, domain_matching
 from fixfunc.cosim.reference import top as golden_top
 from fixfunc.cosim.simulation.bench import Bench
+from fixfunc.cosim.simulation.events import Keep
 from fixfunc.cosim.simulation.library import share
 from fixfunc.cosim.simulation.volume import MEMORIES, Memory, Run, Volume
+from fixfunc.cosim.time import timeline
 from fixfunc.models.scene.scene import Scene
 from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
@@ -120,8 +122,9 @@ def draw(
         step("rtl: top, and golden memory")
         found = figures["rtl"]
         drawn, held, outcome, golden, seconds = _draw(
-            job, volume, inputs, first, found, result.capture
+            job, volume, inputs, first, found, result.capture, Keep()
         )
+        result.timeline = timeline.of(drawn)
         figures["seconds"] |= seconds
         others_drawn = {name: run.result() for name, run in work.items()}
     counted = frames.counters(drawn.outputs["counter_value"])
@@ -157,13 +160,13 @@ def counted_figures(counted: dict[str, int], memory: str) -> dict[str, Any]:
     }
 
 
-def _draw(job, volume, inputs, name, found, probe=None):
+def _draw(job, volume, inputs, name, found, probe=None, keep=None):
     """The run with a memory, what that holds in the end, golden outcomes and counters, seconds.
 
     What was compared is put into ``found``, by stream.
     """
     start = time.perf_counter()
-    drawn, held = run(job, volume, inputs, name)
+    drawn, held = run(job, volume, inputs, name, keep)
     simulated = time.perf_counter()
     expected, outcome, counted = job.expected(drawn.outputs, probe)
     found |= differences(drawn.outputs, expected)
@@ -197,14 +200,19 @@ def _drawn_beside(job, config, inputs, name):
 
 
 def run(
-    job: frames.Job, volume: Volume, inputs: dict, memory: str, **fields: Any
+    job: frames.Job,
+    volume: Volume,
+    inputs: dict,
+    memory: str,
+    keep: Keep | None = None,
+    **fields: Any,
 ) -> tuple[Run, Memory]:
-    """A job by the hardware, and what a memory of a name holds then.
+    """A job by the hardware, and what a memory of a name holds then; ``keep`` as of a volume.
 
     ``fields`` of :class:`~fixfunc.cosim.simulation.volume.Memory` take the place of the name's.
     """
     held = Memory(job.data.copy(), **MEMORIES[memory].fields | fields)
-    drawn = volume.run(inputs, job.room, memory=held)
+    drawn = volume.run(inputs, job.room, memory=held, keep=keep)
     drawn.outputs["memory"] = held.data.view(np.uint64).reshape(-1, 4)
     return drawn, held
 

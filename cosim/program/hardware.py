@@ -10,6 +10,9 @@ from fixfunc.cosim.frame import hardware
 from fixfunc.cosim.frame.job import counters
 from fixfunc.cosim.program.packets import ProgramJob
 from fixfunc.cosim.program.recording import Recording
+from fixfunc.cosim.simulation.events import Keep
+from fixfunc.cosim.time import timeline
+from fixfunc.cosim.time.timeline import Timeline
 
 
 class Executed(NamedTuple):
@@ -21,6 +24,7 @@ class Executed(NamedTuple):
     counters: dict[str, int]  # by name: fixfunc.cosim.frame.job.counters
     golden: dict[str, int]  # the golden top's
     behind: str  # name of the memory
+    timeline: Timeline
 
 
 def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
@@ -47,12 +51,14 @@ def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
     (name,) = hardware.named(memory)
     job = ProgramJob(recording, hardware.bench("top").parameters("frame"))
     inputs = job.inputs()
-    drawn, held = hardware.run(job, hardware.library("top", "frame"), inputs, name, **fields)
+    volume = hardware.library("top", "frame")
+    drawn, held = hardware.run(job, volume, inputs, name, Keep(), **fields)
     expected, _, golden = job.expected(drawn.outputs)
     counted = counters(drawn.outputs["counter_value"])
     streams = hardware.differences(drawn.outputs, expected)
     streams["counters"] = hardware.counter_differences(counted, golden)
-    return Executed(job, streams, held.data, counted, golden, name)
+    over_time = timeline.of(drawn)
+    return Executed(job, streams, held.data, counted, golden, name, over_time)
 
 
 def figures(run: Executed) -> dict[str, Any]:

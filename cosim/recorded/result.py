@@ -73,12 +73,14 @@ def run(
     failures = failures_of(figures) + _other_surfaces(drawn, second)
     _write_pictures(folder, drawn, player.marks, shown)
     print("\n".join(words(figures)))
+    timeline = None
     if recording:
-        figures["hardware"], lines = _hardware(recording, memory, failures)
-        print("\n".join(lines))
+        timeline = _add_hardware(figures, recording, memory, failures)
     files.write(folder / "frame.json", json.dumps(figures, indent=2) + "\n")
     if capture:
-        page.write(folder / "frame.html", _report(frame, figures, drawn, again, capture, shown))
+        report = _report(frame, figures, drawn, again, capture, shown)
+        report.timeline = timeline
+        page.write(folder / "frame.html", report)
     for line in failures:
         print(line)
     print(f"wrote {', '.join(sorted(WRITTEN if capture else WRITTEN[:1]))} to {folder}")
@@ -228,13 +230,15 @@ def _write_picture(path, pixels):
     files.write(path, data.getvalue())
 
 
-def _hardware(recording, memory, failures):
-    """The same frame by the top; what it executes is compared, stream by stream."""
+def _add_hardware(figures, recording, memory, failures):
+    """The same frame by the top; what it executes is compared, stream by stream; its time."""
     from fixfunc.cosim.program import hardware
 
     with Steps() as step:
         step("drawing it by the hardware, which is built once")
         run = hardware.draw(recording, memory)
     failures += hardware.failures(run)
-    figures = hardware.figures(run)
-    return {memory: figures}, hardware.words(figures)
+    told = hardware.figures(run)
+    figures["hardware"] = {memory: told}
+    print("\n".join(hardware.words(told)))
+    return run.timeline

@@ -77,11 +77,13 @@ def run(
         "seconds": seconds,
     }
     print(_words(figures))
-    failures = _add_hardware(figures, recording, memory) if recording else []
+    failures, timeline = _add_hardware(figures, recording, memory) if recording else ([], None)
     files.write(
         folder / "frame.json", json.dumps(figures | {"failures": failures}, indent=2) + "\n"
     )
-    page.write(folder / "frame.html", _report(figures, drawing, capture, image))
+    report = _report(figures, drawing, capture, image)
+    report.timeline = timeline
+    page.write(folder / "frame.html", report)
     for line in failures:
         print(line)
     print(f"wrote frame.png, frame.json and frame.html to {folder}")
@@ -89,19 +91,21 @@ def run(
 
 
 def _add_hardware(figures, recording, memory):
-    """The hardware draws it, with each memory behind it; why that is not believed."""
+    """The hardware draws it, with each memory; why that is not believed, and the first's time."""
     from fixfunc.cosim.program import hardware
 
     failures = []
+    timelines = []
     figures["hardware"] = {}
     for name in memory.split(","):
         with Steps() as step:
             step(f"drawing it by the hardware, which is built once; memory: {name}")
             run_of = hardware.draw(recording, name)
         failures += hardware.failures(run_of)
+        timelines.append(run_of.timeline)
         figures["hardware"][name] = hardware.figures(run_of)
         print("\n".join(hardware.words(figures["hardware"][name])))
-    return failures
+    return failures, timelines[0]
 
 
 def _report(figures, drawing, capture, image):
