@@ -103,6 +103,16 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="X,Y",
         help="whose history the report has, however large the frame; several may be given",
     )
+    sub.add_argument(
+        "--trace",
+        metavar="FILE",
+        help="what the hardware does clock by clock, for Perfetto: stages, ports, bursts, draws",
+    )
+    sub.add_argument(
+        "--traffic",
+        metavar="FOLDER",
+        help="traffic of each AXI4 port, as text that Ramulator 2 and DRAMsim3 read; a new folder",
+    )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     sub = command("compare", compare_frames, "two frames that were drawn: what differs, by weight")
     for name in ("first", "second"):
@@ -231,8 +241,20 @@ def run_frame(options: argparse.Namespace) -> int:
         resolve=options.resolve,
         memory=options.memory or "near",
         pixels=_pixels(options),
+        outputs=_outputs(options),
     )
     return 1 if result.failures else 0
+
+
+def _outputs(options):
+    """Of ``--trace`` and ``--traffic``, which are of hardware."""
+    from fixfunc.cosim.time.outputs import Outputs
+
+    paths = {name: getattr(options, name) for name in Outputs._fields}
+    for name, path in paths.items():
+        if path and options.golden:
+            raise InputError(name, "be of a frame that the hardware draws", path)
+    return Outputs(**{name: path and Path(path) for name, path in paths.items()})
 
 
 def _pixels(options: argparse.Namespace) -> list[tuple[int, int]]:
@@ -268,7 +290,7 @@ def _run_scene(options: argparse.Namespace) -> int:
             raise InputError(name, "be of a mesh alone, no scene", options.mesh)
     memory = None if options.golden else options.memory or "near"
     places = Path(options.mesh), Path(options.output)
-    how = memory, options.camera, _pixels(options)
+    how = memory, options.camera, _pixels(options), _outputs(options)
     failures = result.run(*places, (width, height), samples, *how)
     return 1 if failures else 0
 
@@ -292,7 +314,7 @@ def _run_recorded(options: argparse.Namespace) -> int:
     _check_golden(options)
     memory = None if options.golden else options.memory or "near"
     places = Path(options.mesh), Path(options.output)
-    return 1 if result.run(*places, memory, _pixels(options)) else 0
+    return 1 if result.run(*places, memory, _pixels(options), _outputs(options)) else 0
 
 
 def record_frame(options: argparse.Namespace) -> int:

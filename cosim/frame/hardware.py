@@ -97,13 +97,19 @@ def compare_blocks(scene: Scene, figures: dict, step: Steps) -> None:
 
 
 def draw(
-    scene: Scene, result: Result, step: Steps, resolve: bool = False, memory: str = "near"
+    scene: Scene,
+    result: Result,
+    step: Steps,
+    resolve: bool = False,
+    memory: str = "near",
+    bursts: int = 0,
 ) -> None:
     """Draw the frame by the hardware, with a memory of a name behind it, and compare.
 
     With ``resolve`` the hardware makes pixels of the samples, too; else it lacks the unit, without
     which a top simulates faster. Figures are those of the first memory; of others clocks, and what
-    differs. Each other memory has a process of its own, beside the first.
+    differs. Each other memory has a process of its own, beside the first. At most as many
+    ``bursts`` are kept.
     """
     block = bench("top")
     config = "default" if resolve else "frame"
@@ -122,9 +128,9 @@ def draw(
         step("rtl: top, and golden memory")
         found = figures["rtl"]
         drawn, held, outcome, golden, seconds = _draw(
-            job, volume, inputs, first, found, result.capture, Keep()
+            job, volume, inputs, first, found, result.capture, Keep(bursts=bursts)
         )
-        result.timeline = timeline.of(drawn)
+        result.timeline = timeline.of(drawn.outputs, drawn.events)
         figures["seconds"] |= seconds
         others_drawn = {name: run.result() for name, run in work.items()}
     counted = frames.counters(drawn.outputs["counter_value"])

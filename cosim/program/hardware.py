@@ -27,7 +27,7 @@ class Executed(NamedTuple):
     timeline: Timeline
 
 
-def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
+def draw(recording: Recording, memory: str = "near", bursts: int = 0, **fields: Any) -> Executed:
     """Draw a recorded program by the top, without resolves.
 
     Parameters
@@ -35,6 +35,8 @@ def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
     recording : Recording
     memory : str
         A name of :data:`fixfunc.cosim.simulation.volume.MEMORIES`: what lies behind the top.
+    bursts : int
+        Most bursts that the timeline keeps.
     **fields
         Of :class:`fixfunc.cosim.simulation.volume.Memory`, in the place of the name's.
 
@@ -52,12 +54,12 @@ def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
     job = ProgramJob(recording, hardware.bench("top").parameters("frame"))
     inputs = job.inputs()
     volume = hardware.library("top", "frame")
-    drawn, held = hardware.run(job, volume, inputs, name, Keep(), **fields)
+    drawn, held = hardware.run(job, volume, inputs, name, Keep(bursts=bursts), **fields)
     expected, _, golden = job.expected(drawn.outputs)
     counted = counters(drawn.outputs["counter_value"])
     streams = hardware.differences(drawn.outputs, expected)
     streams["counters"] = hardware.counter_differences(counted, golden)
-    over_time = timeline.of(drawn)
+    over_time = timeline.of(drawn.outputs, drawn.events)
     return Executed(job, streams, held.data, counted, golden, name, over_time)
 
 

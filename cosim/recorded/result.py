@@ -22,6 +22,7 @@ from fixfunc.cosim.recorded.texels import depths, differences, picture, stencil_
 from fixfunc.cosim.report import overlays, page
 from fixfunc.cosim.report.capture import Capture
 from fixfunc.cosim.report.history import depth_values
+from fixfunc.cosim.time.outputs import NONE, Outputs
 from fixfunc.models.memory.copies import DEPTHS
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.errors import InputError
@@ -31,7 +32,11 @@ _COLOURS = {BEYOND: (255, 160, 0), DIFFERS: (255, 0, 0)}
 
 
 def run(
-    path: Path, output: Path, memory: str | None, pixels: Sequence[tuple[int, int]] = ()
+    path: Path,
+    output: Path,
+    memory: str | None,
+    pixels: Sequence[tuple[int, int]] = (),
+    outputs: Outputs = NONE,
 ) -> list[str]:
     """Draw a file's frame, write pictures and figures, and say what was found.
 
@@ -45,6 +50,8 @@ def run(
         What lies behind the hardware; None: golden alone.
     pixels : sequence of (int, int)
         Whose history the report has, whatever there is.
+    outputs : Outputs
+        Files of the hardware over time.
 
     Returns
     -------
@@ -56,6 +63,7 @@ def run(
     frame = file.read(path)
     shown = _shown(frame)
     capture = _capture(frame, shown, pixels)
+    outputs.check()
     folder = files.open_folder(output)
     with Steps() as step:
         step(f"drawing {len(frame.draws)} draws")
@@ -75,7 +83,8 @@ def run(
     print("\n".join(words(figures)))
     timeline = None
     if recording:
-        timeline = _add_hardware(figures, recording, memory, failures)
+        timeline = _add_hardware(figures, recording, memory, failures, outputs.bursts)
+        outputs.write(timeline)
     files.write(folder / "frame.json", json.dumps(figures, indent=2) + "\n")
     if capture:
         report = _report(frame, figures, drawn, again, capture, shown)
@@ -230,13 +239,13 @@ def _write_picture(path, pixels):
     files.write(path, data.getvalue())
 
 
-def _add_hardware(figures, recording, memory, failures):
+def _add_hardware(figures, recording, memory, failures, bursts):
     """The same frame by the top; what it executes is compared, stream by stream; its time."""
     from fixfunc.cosim.program import hardware
 
     with Steps() as step:
         step("drawing it by the hardware, which is built once")
-        run = hardware.draw(recording, memory)
+        run = hardware.draw(recording, memory, bursts)
     failures += hardware.failures(run)
     told = hardware.figures(run)
     figures["hardware"] = {memory: told}

@@ -18,7 +18,6 @@ from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours, quads
 from fixfunc.spec.commands import STATUS, CommandError
-from fixfunc.spec.counters import PROBES
 from fixfunc.spec.state import Kind, Outcome
 
 __all__ = ["Harness"]
@@ -54,17 +53,6 @@ def shape(params: TopParams) -> CacheShape:
 def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
     """The golden machine of a configuration; ``more`` are its other parameters."""
     return Machine(data, limits_of(params), shape(params), params.raster.grid, **more)
-
-
-def stalls(rows: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """What ``sampled`` of the harness says, by probe: clocks, and the stalls until then: uint64.
-
-    The first is the clock 0, before which there are none.
-    """
-    by_probe = np.concatenate(
-        [np.zeros((1, len(PROBES), 2), np.uint64), rows.reshape(-1, len(PROBES), 2)]
-    )
-    return {name: (by_probe[:, n, 0], by_probe[:, n, 1]) for n, name in enumerate(PROBES)}
 
 
 def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:

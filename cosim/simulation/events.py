@@ -92,17 +92,18 @@ def told(library: ctypes.CDLL, streams: Sequence[str], ports: Sequence[str]) -> 
     )
 
 
-def replay(library: ctypes.CDLL, bursts: np.ndarray, shared: bool) -> np.ndarray:
-    """When channels of DRAM answer bursts of :data:`BURST`, of each port or shared: clocks, uint64.
+def asked(bursts: np.ndarray) -> np.ndarray:
+    """Clocks in which memory is asked: for a write when its last transfer was taken, too."""
+    late = np.maximum(bursts["addressed"], bursts["last"])
+    return np.where(bursts["write"], late, bursts["addressed"])
 
-    A read is asked for when its address is taken, a write when its last transfer is, too.
-    """
-    asked = np.where(
-        bursts["write"], np.maximum(bursts["addressed"], bursts["last"]), bursts["addressed"]
-    )
-    order = np.lexsort((bursts["write"], bursts["port"], asked))
+
+def replay(library: ctypes.CDLL, bursts: np.ndarray, shared: bool) -> np.ndarray:
+    """When channels of DRAM answer bursts of :data:`BURST`, of each port or shared: clocks."""
+    clocks = asked(bursts)
+    order = np.lexsort((bursts["write"], bursts["port"], clocks))
     names = "port", "write", "address", "transfers"
-    rows = np.stack([*(bursts[name] for name in names), asked], 1)[order]
+    rows = np.stack([*(bursts[name] for name in names), clocks], 1)[order]
     rows = np.ascontiguousarray(rows, np.uint64)
     answers = np.zeros(len(bursts), np.uint64)
     library.sim_replay(

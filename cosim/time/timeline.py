@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.cosim.reference.top import stalls
 from fixfunc.cosim.simulation.events import Events
-from fixfunc.cosim.simulation.volume import Run
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.state import Kind
 
@@ -58,16 +56,22 @@ class Timeline(NamedTuple):
         return self.start + np.arange(len(self.beats[PROBES[0]]) + 1) * self.interval
 
 
-def of(run: Run) -> Timeline:
-    """The timeline of a run of the harness that samples stalls; it must have kept events."""
-    events = run.events
+def of(outputs: dict[str, np.ndarray], events: Events) -> Timeline:
+    """The timeline of a run of :class:`fixfunc.cosim.reference.sampled_top.Harness`.
+
+    Parameters
+    ----------
+    outputs : dict of ndarray of uint64
+        Packed beats, by port.
+    events : Events
+    """
     begun = np.flatnonzero(events.streams["i"]["beats"])
     ended = np.flatnonzero(events.streams["o"]["beats"])
     first = begun[0] if len(begun) else 0
     end = ended[-1] + 1 if len(ended) else len(events.streams["o"])
     edges = np.arange(first, end + 1) * events.interval
     waited = {}
-    for name, (clocks, values) in stalls(run.outputs["sampled"]).items():
+    for name, (clocks, values) in stalls(outputs["sampled"]).items():
         # Nothing waits before the START, nor between the last status and the sample behind it.
         within = np.clip(clocks.astype(np.int64), edges[0], edges[-1])
         waited[name] = np.diff(np.interp(edges, within, values))
@@ -82,10 +86,21 @@ def of(run: Run) -> Timeline:
             for port in events.ports
             for way in ("read", "write")
         },
-        _marks(run.outputs, events),
+        _marks(outputs, events),
         events.ports,
         events.bursts,
     )
+
+
+def stalls(rows: np.ndarray) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """What ``sampled`` of the harness says, by probe: clocks, and the stalls until then: uint64.
+
+    The first is the clock 0, before which there are none.
+    """
+    by_probe = np.concatenate(
+        [np.zeros((1, len(PROBES), 2), np.uint64), rows.reshape(-1, len(PROBES), 2)]
+    )
+    return {name: (by_probe[:, n, 0], by_probe[:, n, 1]) for n, name in enumerate(PROBES)}
 
 
 def _marks(outputs: dict[str, np.ndarray], events: Events) -> list[Mark]:

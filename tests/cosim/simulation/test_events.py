@@ -11,6 +11,7 @@ from fixfunc.cosim.reference import top
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.events import Keep
 from fixfunc.cosim.simulation.volume import Memory, Volume
+from fixfunc.cosim.time import timeline
 from fixfunc.spec.counters import COUNTERS, PROBES
 from fixfunc.spec.errors import InputError
 from fixfunc.tb import catalogue as benches
@@ -156,7 +157,7 @@ def test_stalls_are_sampled_while_a_top_draws():
     rows = stimuli.requests(np.random.default_rng(2), 120, params)
     memory = Memory(stimuli.memory(rows, params))
     run = block.volume("tiny").run(stimuli.inputs(rows, params), 1 << 16, memory=memory)
-    stalls = top.stalls(run.outputs["sampled"])
+    stalls = timeline.stalls(run.outputs["sampled"])
     counted = dict(zip(COUNTERS, run.outputs["counter_value"][:, 0].tolist()))
     for name in PROBES:
         clocks, values = stalls[name]

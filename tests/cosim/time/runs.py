@@ -4,7 +4,6 @@
 import numpy as np
 
 from fixfunc.cosim.simulation.events import BURST, MOVES, Events
-from fixfunc.cosim.simulation.volume import Run
 from fixfunc.spec.counters import PROBES
 from fixfunc.spec.state import Kind
 
@@ -55,4 +54,4 @@ def run(stalls=(36, 0, 0, 0, 0, 0, 20)):
         "probe_commands": np.array(kinds, np.uint64)[:, None],
         "sampled": sampled.reshape(-1, 2),
     }
-    return Run(outputs, 90, 120, 1.0, events=Events(INTERVAL, streams, PORTS, bursts))
+    return outputs, Events(INTERVAL, streams, PORTS, bursts)

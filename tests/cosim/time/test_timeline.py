@@ -15,7 +15,7 @@ from tests.cosim.time import runs
 @pytest.mark.plan("time-5")
 def test_a_timeline_is_that_of_the_frame():
     """From the START's interval to the last status; a stall lies evenly between two samples."""
-    found = timeline.of(runs.run())
+    found = timeline.of(*runs.run())
     assert found.edges.tolist() == [20, 30, 40, 50, 60, 70, 80, 90]
     assert found.stalls["commands"].tolist() == [0, 0, 10, 10, 10, 6, 0]
     assert found.stalls["colours"].sum() == pytest.approx(20)
@@ -28,7 +28,7 @@ def test_a_timeline_is_that_of_the_frame():
 
 @pytest.mark.plan("time-5")
 def test_draws_clears_and_fences_are_marked():
-    words = [(mark.clock, mark.words) for mark in timeline.of(runs.run()).marks]
+    words = [(mark.clock, mark.words) for mark in timeline.of(*runs.run()).marks]
     assert words == [
         (30, "state"),
         (30, "clear"),
@@ -42,10 +42,10 @@ def test_draws_clears_and_fences_are_marked():
 
 @pytest.mark.plan("time-5")
 def test_a_frame_that_never_ends_has_a_timeline():
-    run = runs.run()
-    run.events.streams["o"]["beats"] = 0
-    run.events.streams["i"]["beats"] = 0
-    found = timeline.of(run)
+    outputs, events = runs.run()
+    for port in ("i", "o"):
+        events.streams[port]["beats"] = 0
+    found = timeline.of(outputs, events)
     assert found.edges[[0, -1]].tolist() == [0, runs.INTERVALS * runs.INTERVAL]
 
 
@@ -55,7 +55,7 @@ def texts(svg):
 
 @pytest.mark.plan("time-6")
 def test_a_chart_has_a_panel_for_each_stall_and_each_port():
-    found = timeline.of(runs.run())
+    found = timeline.of(*runs.run())
     said = texts(charts.chart(found))
     titles = [text for text in said if "%" in text]
     assert titles == [
@@ -77,7 +77,7 @@ def test_a_chart_has_a_panel_for_each_stall_and_each_port():
 @pytest.mark.plan("time-6")
 def test_lines_of_a_chart_are_shares_of_the_clocks():
     """Read back from the picture: panels are 0 to 105 percent high."""
-    svg = charts.chart(timeline.of(runs.run((36, 0, 0, 0, 0, 0, 0))))
+    svg = charts.chart(timeline.of(*runs.run((36, 0, 0, 0, 0, 0, 0))))
     (line,) = re.findall(rf'<path d="([^"]*)"[^>]*stroke: {charts.STALL}', svg)
     heights = np.array([float(y) for y in re.findall(r"[ML] [\d.]+ ([\d.]+)", line)])
     shares = (heights.max() - heights) / (heights.max() - heights.min())  # of the highest
@@ -90,7 +90,7 @@ def test_lines_of_a_chart_are_shares_of_the_clocks():
 @pytest.mark.parametrize("count", [charts.MOST_POINTS, charts.MOST_POINTS + 1, 1000])
 def test_a_long_frame_has_a_chart_of_a_bounded_size(count):
     """And marks of which some are drawn."""
-    found = timeline.of(runs.run())
+    found = timeline.of(*runs.run())
     values = np.random.default_rng(count).integers(0, 10, count).astype(np.uint64)
     long = found._replace(
         beats=dict.fromkeys(found.beats, values),
