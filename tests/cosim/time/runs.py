@@ -28,7 +28,7 @@ def stream(**beats):
     return found
 
 
-def run(stalls=(36, 0, 0, 0, 0, 0, 20)):
+def run(stalls=(36, 0, 0, 0, 0, 0, 20), late=4):
     """A clear, two draws of two triangles and one, a fence; a stall in clocks 40 to 76."""
     kinds = [Kind.STATE, Kind.CLEAR, Kind.WORK, Kind.WORK, Kind.STATE, Kind.WORK, Kind.FENCE]
     streams = {
@@ -50,6 +50,7 @@ def run(stalls=(36, 0, 0, 0, 0, 0, 20)):
     sampled = np.zeros((3, len(PROBES), 2), np.uint64)
     sampled[:, :, 0] = np.array([[40], [76], [93]])
     sampled[1:, :, 1] = stalls
+    sampled[2, -1, 1] += late  # before the last status
     outputs = {
         "probe_commands": np.array(kinds, np.uint64)[:, None],
         "sampled": sampled.reshape(-1, 2),

@@ -18,7 +18,7 @@ def test_a_timeline_is_that_of_the_frame():
     found = timeline.of(*runs.run())
     assert found.edges.tolist() == [20, 30, 40, 50, 60, 70, 80, 90]
     assert found.stalls["commands"].tolist() == [0, 0, 10, 10, 10, 6, 0]
-    assert found.stalls["colours"].sum() == pytest.approx(20)
+    assert found.stalls["colours"].sum() == pytest.approx(24)
     assert found.beats["commands"].tolist() == [0, 2, 3, 0, 1, 1, 0]
     assert found.beats["colours"].tolist() == [0, 0, 0, 0, 4, 0, 0]
     assert found.moved["commands_memory.read"].tolist() == [0, 5, 0, 0, 0, 0, 0]
@@ -77,11 +77,13 @@ def test_a_chart_has_a_panel_for_each_stall_and_each_port():
 @pytest.mark.plan("time-6")
 def test_lines_of_a_chart_are_shares_of_the_clocks():
     """Read back from the picture: panels are 0 to 105 percent high."""
-    svg = charts.chart(timeline.of(*runs.run((36, 0, 0, 0, 0, 0, 0))))
+    svg = charts.chart(timeline.of(*runs.run((36, 0, 0, 0, 0, 0, 0), 0)))
     (line,) = re.findall(rf'<path d="([^"]*)"[^>]*stroke: {charts.STALL}', svg)
     heights = np.array([float(y) for y in re.findall(r"[ML] [\d.]+ ([\d.]+)", line)])
     shares = (heights.max() - heights) / (heights.max() - heights.min())  # of the highest
     shares = shares[1:-1].reshape(-1, 2)  # each line has two ends
+    ticks = [float(y) for y in re.findall(r'<use [^>]*y="([\d.]+)"', svg)]
+    assert {heights.min(), heights.max()} <= set(ticks)  # of 100 and 0 percent
     assert shares[:, 0] == pytest.approx([0, 0, 1, 1, 1, 0.6, 0])
     assert shares[:, 1] == pytest.approx(shares[:, 0])
 
