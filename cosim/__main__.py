@@ -113,6 +113,12 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="FOLDER",
         help="traffic of each AXI4 port, as text that Ramulator 2 and DRAMsim3 read; a new folder",
     )
+    sub.add_argument(
+        "--waves", metavar="FILE", help="waves of the top, FST, which is built once more for them"
+    )
+    sub.add_argument(
+        "--clocks", metavar="FIRST:END", help="whose waves, since reset; those of the whole take GB"
+    )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     sub = command("compare", compare_frames, "two frames that were drawn: what differs, by weight")
     for name in ("first", "second"):
@@ -247,14 +253,23 @@ def run_frame(options: argparse.Namespace) -> int:
 
 
 def _outputs(options):
-    """Of ``--trace`` and ``--traffic``, which are of hardware."""
+    """Files over time, which are of hardware."""
     from fixfunc.cosim.time.outputs import Outputs
 
-    paths = {name: getattr(options, name) for name in Outputs._fields}
+    paths = {name: getattr(options, name) for name in ("trace", "traffic", "waves")}
     for name, path in paths.items():
         if path and options.golden:
             raise InputError(name, "be of a frame that the hardware draws", path)
-    return Outputs(**{name: path and Path(path) for name, path in paths.items()})
+    if bool(options.waves) != bool(options.clocks):
+        raise InputError("waves", "be of a window, --clocks FIRST:END", options.clocks)
+    try:
+        first, end = map(int, (options.clocks or "0:1").split(":"))
+    except ValueError:
+        raise InputError("clocks", "be FIRST:END", options.clocks) from None
+    if not 0 <= first < end:
+        raise InputError("clocks", "be FIRST:END, the first less than the end", options.clocks)
+    files = {name: path and Path(path) for name, path in paths.items()}
+    return Outputs(**files, clocks=(first, end))
 
 
 def _pixels(options: argparse.Namespace) -> list[tuple[int, int]]:

@@ -120,7 +120,7 @@ def run(
             _picture(folder / "golden.png", frame.colour)
             step(f"wrote {folder / 'golden.png'}, by the golden models; now the hardware")
             hardware.compare_blocks(scene, figures, step)
-            hardware.draw(scene, result, step, resolve, memory, outputs.bursts)
+            hardware.draw(scene, result, step, resolve, memory, outputs)
             result.failures += hardware.failures(figures)
     _write(result, folder)
     if result.timeline:

@@ -23,6 +23,7 @@ from fixfunc.cosim.simulation.events import Keep
 from fixfunc.cosim.simulation.library import share
 from fixfunc.cosim.simulation.volume import MEMORIES, Memory, Run, Volume
 from fixfunc.cosim.time import timeline
+from fixfunc.cosim.time.outputs import NONE, Outputs
 from fixfunc.models.scene.scene import Scene
 from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
@@ -65,16 +66,18 @@ def bench(name: str) -> Bench:
 
 
 @cache
-def library(name: str, config: str) -> Volume:
-    """A block of a frame, or the harness around it, Verilated."""
-    return bench(name).volume(config)
+def library(name: str, config: str, traced: bool = False) -> Volume:
+    """A block of a frame, or the harness around it, Verilated; ``traced``, with waves."""
+    return bench(name).volume(config, traced=traced)
 
 
-def _build(name: str, figures: dict, step: Steps, config: str = "default") -> Volume:
+def _build(
+    name: str, figures: dict, step: Steps, config: str = "default", traced: bool = False
+) -> Volume:
     """A block, or the harness around it, Verilated."""
     step(f"building {name}", lambda: share(name))
     start = time.perf_counter()
-    volume = library(name, config)
+    volume = library(name, config, traced)
     figures["seconds"][f"build {name}"] = time.perf_counter() - start
     return volume
 
@@ -102,20 +105,20 @@ def draw(
     step: Steps,
     resolve: bool = False,
     memory: str = "near",
-    bursts: int = 0,
+    outputs: Outputs = NONE,
 ) -> None:
     """Draw the frame by the hardware, with a memory of a name behind it, and compare.
 
     With ``resolve`` the hardware makes pixels of the samples, too; else it lacks the unit, without
     which a top simulates faster. Figures are those of the first memory; of others clocks, and what
-    differs. Each other memory has a process of its own, beside the first. At most as many
-    ``bursts`` are kept.
+    differs. Each other memory has a process of its own, beside the first. What
+    ``outputs`` ask for is kept.
     """
     block = bench("top")
     config = "default" if resolve else "frame"
     figures = result.figures
     job = frames.FrameJob(scene, result.frame, block.parameters(config), resolve)
-    volume = _build("top", figures, step, config)
+    volume = _build("top", figures, step, config, bool(outputs.waves))
     step("golden: colours")
     start = time.perf_counter()
     inputs = job.inputs()
@@ -127,9 +130,10 @@ def draw(
         work = {name: pool.submit(_drawn_beside, job, config, inputs, name) for name in others}
         step("rtl: top, and golden memory")
         found = figures["rtl"]
-        drawn, held, outcome, golden, seconds = _draw(
-            job, volume, inputs, first, found, result.capture, Keep(bursts=bursts)
-        )
+        with outputs.watching(volume):
+            drawn, held, outcome, golden, seconds = _draw(
+                job, volume, inputs, first, found, result.capture, Keep(bursts=outputs.bursts)
+            )
         result.timeline = timeline.of(drawn.outputs, drawn.events)
         figures["seconds"] |= seconds
         others_drawn = {name: run.result() for name, run in work.items()}

@@ -12,6 +12,7 @@ from fixfunc.cosim.program.packets import ProgramJob
 from fixfunc.cosim.program.recording import Recording
 from fixfunc.cosim.simulation.events import Keep
 from fixfunc.cosim.time import timeline
+from fixfunc.cosim.time.outputs import NONE, Outputs
 from fixfunc.cosim.time.timeline import Timeline
 
 
@@ -27,7 +28,9 @@ class Executed(NamedTuple):
     timeline: Timeline
 
 
-def draw(recording: Recording, memory: str = "near", bursts: int = 0, **fields: Any) -> Executed:
+def draw(
+    recording: Recording, memory: str = "near", outputs: Outputs = NONE, **fields: Any
+) -> Executed:
     """Draw a recorded program by the top, without resolves.
 
     Parameters
@@ -35,8 +38,8 @@ def draw(recording: Recording, memory: str = "near", bursts: int = 0, **fields: 
     recording : Recording
     memory : str
         A name of :data:`fixfunc.cosim.simulation.volume.MEMORIES`: what lies behind the top.
-    bursts : int
-        Most bursts that the timeline keeps.
+    outputs : Outputs
+        What they ask for is kept.
     **fields
         Of :class:`fixfunc.cosim.simulation.volume.Memory`, in the place of the name's.
 
@@ -53,8 +56,10 @@ def draw(recording: Recording, memory: str = "near", bursts: int = 0, **fields: 
     (name,) = hardware.named(memory)
     job = ProgramJob(recording, hardware.bench("top").parameters("frame"))
     inputs = job.inputs()
-    volume = hardware.library("top", "frame")
-    drawn, held = hardware.run(job, volume, inputs, name, Keep(bursts=bursts), **fields)
+    volume = hardware.library("top", "frame", bool(outputs.waves))
+    keep = Keep(bursts=outputs.bursts)
+    with outputs.watching(volume):
+        drawn, held = hardware.run(job, volume, inputs, name, keep, **fields)
     expected, _, golden = job.expected(drawn.outputs)
     counted = counters(drawn.outputs["counter_value"])
     streams = hardware.differences(drawn.outputs, expected)

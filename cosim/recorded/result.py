@@ -83,7 +83,7 @@ def run(
     print("\n".join(words(figures)))
     timeline = None
     if recording:
-        timeline = _add_hardware(figures, recording, memory, failures, outputs.bursts)
+        timeline = _add_hardware(figures, recording, memory, failures, outputs)
         outputs.write(timeline)
     files.write(folder / "frame.json", json.dumps(figures, indent=2) + "\n")
     if capture:
@@ -239,13 +239,13 @@ def _write_picture(path, pixels):
     files.write(path, data.getvalue())
 
 
-def _add_hardware(figures, recording, memory, failures, bursts):
+def _add_hardware(figures, recording, memory, failures, outputs):
     """The same frame by the top; what it executes is compared, stream by stream; its time."""
     from fixfunc.cosim.program import hardware
 
     with Steps() as step:
         step("drawing it by the hardware, which is built once")
-        run = hardware.draw(recording, memory, bursts)
+        run = hardware.draw(recording, memory, outputs)
     failures += hardware.failures(run)
     told = hardware.figures(run)
     figures["hardware"] = {memory: told}

@@ -84,7 +84,7 @@ def run(
     print(_words(figures))
     failures, timeline = [], None
     if recording:
-        failures, timeline = _add_hardware(figures, recording, memory, outputs.bursts)
+        failures, timeline = _add_hardware(figures, recording, memory, outputs)
         outputs.write(timeline)
     files.write(
         folder / "frame.json", json.dumps(figures | {"failures": failures}, indent=2) + "\n"
@@ -98,17 +98,17 @@ def run(
     return failures
 
 
-def _add_hardware(figures, recording, memory, bursts):
+def _add_hardware(figures, recording, memory, outputs):
     """The hardware draws it, with each memory; why that is not believed, and the first's time."""
     from fixfunc.cosim.program import hardware
 
     failures = []
     timelines = []
     figures["hardware"] = {}
-    for name in memory.split(","):
+    for number, name in enumerate(memory.split(",")):
         with Steps() as step:
             step(f"drawing it by the hardware, which is built once; memory: {name}")
-            run_of = hardware.draw(recording, name, bursts)
+            run_of = hardware.draw(recording, name, NONE if number else outputs)
         failures += hardware.failures(run_of)
         timelines.append(run_of.timeline)
         figures["hardware"][name] = hardware.figures(run_of)

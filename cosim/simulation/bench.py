@@ -96,7 +96,9 @@ class Bench(Block):
             return self.generated(self.simulated(config), config, "harness")
         return self.verilog(config)
 
-    def volume(self, config: str = "default", optimise: int = OPTIMISE) -> Volume:
+    def volume(
+        self, config: str = "default", optimise: int = OPTIMISE, traced: bool = False
+    ) -> Volume:
         """:meth:`simulated`, Verilated.
 
         Parameters
@@ -104,12 +106,15 @@ class Bench(Block):
         config : str
         optimise : int
             Level of the C++ compiler.
+        traced : bool
+            Waves can be written.
         """
         return Volume(
             self.simulated(config),
             self.stem,
             self.simulated_verilog(config).read_text(),
             optimise,
+            traced=traced,
         )
 
     def run(

@@ -10,7 +10,7 @@ from string import Template
 from amaranth.lib import wiring
 
 from fixfunc.cosim import codec, toolchain
-from fixfunc.cosim.simulation import parts
+from fixfunc.cosim.simulation import parts, waves
 from fixfunc.cosim.simulation.parts import run
 from fixfunc.cosim.verilog import units
 from fixfunc.cosim.verilog.generate import constant_ports, memory_ports, ports
@@ -158,8 +158,13 @@ static inline void toggled(const int width, uint32_t *count, WDataInP now, WData
 """
 
 
-def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
-    """The C++ around a component, its ports filled in; ``covered``: with its counts of coverage."""
+def shim(
+    component: wiring.Component, name: str, covered: bool = False, traced: bool = False
+) -> str:
+    """The C++ around a component, its ports filled in.
+
+    ``covered``: with its counts of coverage; ``traced``: with waves of a window of clocks.
+    """
     inputs = [p for p in ports(component) if p.input]
     outputs = [p for p in ports(component) if not p.input]
     memories = memory_ports(component)
@@ -223,9 +228,11 @@ def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
     }
     added = [_HOLD.format(name=name, port=port) for port in constant_ports(component)]
     added += [_COVERAGE.format(name=name)] * covered
+    added += [waves.SET.format(name=name)] * traced
     return Template(SHIM.read_text()).substitute(
         template_values,
         **memory,
+        **waves.parts(traced),
         drive=drive,
         keep=Template(keep).substitute(template_values),
         observe=Template(observe).substitute(template_values),
@@ -247,7 +254,12 @@ def split(source: str, optimise: int) -> list[str]:
 
 
 def build(
-    source: str, around: str, name: str, optimise: int = OPTIMISE, covered: bool = False
+    source: str,
+    around: str,
+    name: str,
+    optimise: int = OPTIMISE,
+    covered: bool = False,
+    traced: bool = False,
 ) -> Path:
     """Compile one shared library, or find it: it is named by the hash of all that it is made of.
 
@@ -259,13 +271,17 @@ def build(
         Level of the C++ compiler.
     covered : bool
         Coverage is counted.
+    traced : bool
+        Waves can be written.
 
     Raises
     ------
     ToolError
         Verilator or the compiler failed; their output is kept beside the library.
     """
-    part = None if covered else parts.repeated(source, name)
+    if traced:
+        waves.check()
+    part = None if covered or traced else parts.repeated(source, name)
     flags = [
         "--cc",
         "--build",
@@ -279,6 +295,7 @@ def build(
         "2",
         "-Wall",
         *(COVERAGE if covered else ()),
+        *(waves.OPTIONS if traced else ()),
         *split(source, optimise),
         "-CFLAGS",
         "-fPIC -fvisibility=default",

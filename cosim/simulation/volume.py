@@ -128,6 +128,8 @@ class Volume:
         Level of the C++ compiler.
     covered : bool
         Coverage is counted: see :meth:`coverage`.
+    traced : bool
+        Waves can be written: see :meth:`waves`.
 
     Built once: see :func:`fixfunc.cosim.simulation.library.build`.
     """
@@ -139,6 +141,7 @@ class Volume:
         source: str | None = None,
         optimise: int = OPTIMISE,
         covered: bool = False,
+        traced: bool = False,
     ) -> None:
         self.ports = ports(component)
         self.inputs = [p for p in self.ports if p.input]
@@ -148,10 +151,11 @@ class Volume:
             str(
                 build(
                     source or generate(component, name),
-                    shim(component, name, covered),
+                    shim(component, name, covered, traced),
                     name,
                     optimise,
                     covered,
+                    traced,
                 )
             )
         )
@@ -267,6 +271,24 @@ class Volume:
         """Give an input that is no stream its value, 0 at first, for the runs from now on."""
         getattr(self._library, f"sim_hold_{port}")(
             ctypes.c_void_p(self._handle), ctypes.c_uint64(value)
+        )
+
+    def waves(self, path: Path, clocks: tuple[int, int]) -> None:
+        """Write waves of the next run to a file, FST, of a component that was built for it.
+
+        Of clocks from the first one up to, and not with, the second, since reset. A clock is a
+        nanosecond there, whose rising edge is in the middle.
+        """
+        first, end = clocks
+        if not 0 <= first < end:
+            raise InputError(
+                "clocks", "be FIRST:END, the first less than the end", f"{first}:{end}"
+            )
+        self._library.sim_waves(
+            ctypes.c_void_p(self._handle),
+            str(path).encode(),
+            ctypes.c_uint64(first),
+            ctypes.c_uint64(end),
         )
 
     def coverage(self, path: Path) -> None:

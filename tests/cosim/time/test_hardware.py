@@ -13,6 +13,7 @@ from fixfunc.cosim.time.outputs import Outputs
 from fixfunc.models.scene.scene import Scene
 from fixfunc.spec.counters import CLIENTS, PROBES
 from tests.cosim.report import frames
+from tests.cosim.simulation.test_waves import at, changes
 from tests.cosim.time import test_trace, test_traffic
 
 pytestmark = pytest.mark.qualify  # the top takes minutes to build
@@ -96,3 +97,19 @@ def test_scenes_and_recorded_frames_leave_the_same_files(tmp_path):
         assert ("stages", "triangle setup, setup", "busy") in found
         assert (paths[2] / "all.dramsim3.trace").read_text().count("READ") > 5
         assert "stalls and bandwidth over time" in (tmp_path / "out" / "frame.html").read_text()
+
+
+@pytest.mark.plan("time-12")
+def test_waves_of_a_frame(drawn, tmp_path):
+    """Of the same frame; the top is built once more."""
+    path = tmp_path / "top.fst"
+    start = drawn[0].timeline.start
+    outputs = Outputs(waves=path, clocks=(start, start + 200))
+    result = frame.run(Scene(*mesh.teapot(2), 160, 90, 4), tmp_path / "out", outputs=outputs)
+    assert not result.failures
+    assert result.figures["clocks"] == drawn[0].figures["clocks"]
+    found = changes(path)
+    assert found["TOP.clk"][0] == (1000 * start, 0)
+    assert found["TOP.clk"][-1] == (1000 * (start + 200) - 500, 1)
+    taken = [at(found["TOP.i__valid"], 1000 * n) for n in range(start, start + 64)]
+    assert 1 in taken
