@@ -14,6 +14,7 @@ vectors/           golden beats of a block as files, for the benches of others
 reference/         what hardware is compared with; frame/: scenes, jobs, reports
 scene/             scenes of glTF files, drawn through device and context
 figures/           what the figures of a frame say, in words and charts; report/: its page
+time/              stalls, transfers and bursts of a frame over time, as charts and files
 sweep/             frames over parameters of the machine
 program/           programs on device and context, drawn by the hardware
 record/            frames of OpenGL programs are recorded; recorded/: such frames, drawn

@@ -103,6 +103,22 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         metavar="X,Y",
         help="whose history the report has, however large the frame; several may be given",
     )
+    sub.add_argument(
+        "--trace",
+        metavar="FILE",
+        help="what the hardware does clock by clock, for Perfetto: stages, ports, bursts, draws",
+    )
+    sub.add_argument(
+        "--traffic",
+        metavar="FOLDER",
+        help="traffic of each AXI4 port, as text that Ramulator 2 and DRAMsim3 read; a new folder",
+    )
+    sub.add_argument(
+        "--waves", metavar="FILE", help="waves of the top, FST, which is built once more for them"
+    )
+    sub.add_argument(
+        "--clocks", metavar="FIRST:END", help="whose waves, since reset; those of the whole take GB"
+    )
     sub.add_argument("-o", dest="output", default="out", help="folder")
     sub = command("compare", compare_frames, "two frames that were drawn: what differs, by weight")
     for name in ("first", "second"):
@@ -231,8 +247,29 @@ def run_frame(options: argparse.Namespace) -> int:
         resolve=options.resolve,
         memory=options.memory or "near",
         pixels=_pixels(options),
+        outputs=_outputs(options),
     )
     return 1 if result.failures else 0
+
+
+def _outputs(options):
+    """Files over time, which are of hardware."""
+    from fixfunc.cosim.time.outputs import Outputs
+
+    paths = {name: getattr(options, name) for name in ("trace", "traffic", "waves")}
+    for name, path in paths.items():
+        if path and options.golden:
+            raise InputError(name, "be of a frame that the hardware draws", path)
+    if bool(options.waves) != bool(options.clocks):
+        raise InputError("waves", "be of a window, --clocks FIRST:END", options.clocks)
+    try:
+        first, end = map(int, (options.clocks or "0:1").split(":"))
+    except ValueError:
+        raise InputError("clocks", "be FIRST:END", options.clocks) from None
+    if not 0 <= first < end:
+        raise InputError("clocks", "be FIRST:END, the first less than the end", options.clocks)
+    files = {name: path and Path(path) for name, path in paths.items()}
+    return Outputs(**files, clocks=(first, end))
 
 
 def _pixels(options: argparse.Namespace) -> list[tuple[int, int]]:
@@ -268,7 +305,7 @@ def _run_scene(options: argparse.Namespace) -> int:
             raise InputError(name, "be of a mesh alone, no scene", options.mesh)
     memory = None if options.golden else options.memory or "near"
     places = Path(options.mesh), Path(options.output)
-    how = memory, options.camera, _pixels(options)
+    how = memory, options.camera, _pixels(options), _outputs(options)
     failures = result.run(*places, (width, height), samples, *how)
     return 1 if failures else 0
 
@@ -292,7 +329,7 @@ def _run_recorded(options: argparse.Namespace) -> int:
     _check_golden(options)
     memory = None if options.golden else options.memory or "near"
     places = Path(options.mesh), Path(options.output)
-    return 1 if result.run(*places, memory, _pixels(options)) else 0
+    return 1 if result.run(*places, memory, _pixels(options), _outputs(options)) else 0
 
 
 def record_frame(options: argparse.Namespace) -> int:

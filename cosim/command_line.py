@@ -22,6 +22,8 @@ EXTRAS = {
     "trimesh": "mesh",
     "PIL": "mesh",
     "matplotlib": "mesh",
+    "perfetto": "sim",
+    "google": "sim",  # protobuf
     "OpenGL": "record",
     "pyarrow": "sweep",
     "distributed": "sweep",

@@ -4,7 +4,8 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from fixfunc.spec.errors import InputError
@@ -59,6 +60,17 @@ def write(path: Path, data: str | bytes) -> None:
         temporary.replace(path)
     except OSError as error:
         raise OSError(error.errno, f"{error.strerror}, while writing {path}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Where a tool may write a file: it takes its place when all of that has gone well."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield temporary
+        temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 

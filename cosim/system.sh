@@ -62,6 +62,8 @@ tools)
     need iverilog command -v iverilog
     need ccache command -v ccache
     need perl command -v perl
+    need liblz4-dev test -e /usr/include/lz4.h
+    need zlib1g-dev test -e /usr/include/zlib.h
     need chromium command -v chromium
     need chromium-driver command -v chromedriver
     recorder

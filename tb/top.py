@@ -9,8 +9,8 @@ from cocotb.handle import HierarchyObject
 from cocotb.triggers import RisingEdge
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.reference.probed_top import Harness
 from fixfunc.cosim.reference.top import (
-    Harness,
     HizOutcomes,
     expected_of,
     machine,

@@ -1,25 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The terms of a frame's bound as a chart."""
 
-import io
-import re
-
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from fixfunc.cosim.figures.bound import Term
+from fixfunc.cosim.figures.svg import INK, STYLE, inline
 
-INK = "#ddd"
 BAR = "#5b7fb8"
 LARGEST = "#e8a33d"
 ROOF = "#f66"
 WIDE = 5  # inches of 72 units: on a phone a unit is a pixel
-STYLE = {
-    "svg.fonttype": "none",  # text that can be searched, read aloud and quoted
-    "svg.hashsalt": "roofline",  # the same figures, the same file
-    "font.family": "sans-serif",
-    "font.size": 10,
-}
 
 
 def chart(clocks: int | None, found: list[Term]) -> str:
@@ -46,15 +37,4 @@ def chart(clocks: int | None, found: list[Term]) -> str:
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.spines["bottom"].set_color(INK)
         figure.subplots_adjust(0.03, 0.5 / figure.get_figheight(), 0.95, 1)
-        return _inline(figure)
-
-
-def _inline(figure):
-    """An element of a page: no prologue, no size but the page's, no names of other sites."""
-    out = io.StringIO()
-    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-    figure.savefig(out, format="svg", transparent=True, metadata=nothing)
-    text = out.getvalue()
-    box = re.search(r'viewBox="[^"]*"', text)[0]
-    body = text[text.index(">", text.index("<svg")) + 1 :]
-    return f'<svg role="img" aria-label="least clocks of each term" {box}>{body}'
+        return inline(figure, "least clocks of each term")

@@ -21,6 +21,7 @@ from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.report import overlays, page
 from fixfunc.cosim.report.capture import Capture, check_pixels
 from fixfunc.cosim.report.history import depth_values
+from fixfunc.cosim.time.outputs import NONE, Outputs
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene, check_memory
 from fixfunc.models.scene.shading import BACKGROUND
@@ -47,6 +48,7 @@ def run(
     resolve: bool = False,
     memory: str = "near",
     pixels: Sequence[tuple[int, int]] = (),
+    outputs: Outputs = NONE,
 ) -> Result:
     """Render a scene, draw it with the RTL, compare, write pictures and report, print the figures.
 
@@ -71,6 +73,8 @@ def run(
         first is that of all figures; with each other one the frame is drawn and compared again.
     pixels : sequence of (int, int)
         Whose history the report has, whatever there is.
+    outputs : Outputs
+        Files of the hardware over time.
 
     Returns
     -------
@@ -94,6 +98,7 @@ def run(
         hardware.named(memory)
     check_memory(scene)
     check_pixels(pixels, scene.width, scene.height)
+    outputs.check()
     files.open_folder(folder)
     capture = Capture(scene.width, scene.height, scene.samples, pixels=pixels)
     capture.fill(BACKGROUND)
@@ -115,9 +120,11 @@ def run(
             _picture(folder / "golden.png", frame.colour)
             step(f"wrote {folder / 'golden.png'}, by the golden models; now the hardware")
             hardware.compare_blocks(scene, figures, step)
-            hardware.draw(scene, result, step, resolve, memory)
+            hardware.draw(scene, result, step, resolve, memory, outputs)
             result.failures += hardware.failures(figures)
     _write(result, folder)
+    if result.timeline:
+        outputs.write(result.timeline)
     _print(result, console, folder)
     return result
 
@@ -142,6 +149,7 @@ def _write(result: Result, folder: Path) -> None:
     )
     title = f"{figures['title']}, {size[0]}x{size[1]}, {figures['samples']}x"
     report = page.Report(title, figures, frame.colour, result.capture, more)
+    report.timeline = result.timeline
     page.write(folder / "frame.html", report)
 
 

@@ -19,8 +19,11 @@ from fixfunc.cosim.progress import Steps
 from fixfunc.cosim.reference import block_decode, domain_matching
 from fixfunc.cosim.reference import top as golden_top
 from fixfunc.cosim.simulation.bench import Bench
+from fixfunc.cosim.simulation.events import Keep
 from fixfunc.cosim.simulation.library import share
 from fixfunc.cosim.simulation.volume import MEMORIES, Memory, Run, Volume
+from fixfunc.cosim.time import timeline
+from fixfunc.cosim.time.outputs import NONE, Outputs
 from fixfunc.models.scene.scene import Scene
 from fixfunc.spec import points
 from fixfunc.spec.commands import CommandError
@@ -63,16 +66,18 @@ def bench(name: str) -> Bench:
 
 
 @cache
-def library(name: str, config: str) -> Volume:
-    """A block of a frame, or the harness around it, Verilated."""
-    return bench(name).volume(config)
+def library(name: str, config: str, traced: bool = False) -> Volume:
+    """A block of a frame, or the harness around it, Verilated; ``traced``, with waves."""
+    return bench(name).volume(config, traced=traced)
 
 
-def _build(name: str, figures: dict, step: Steps, config: str = "default") -> Volume:
+def _build(
+    name: str, figures: dict, step: Steps, config: str = "default", traced: bool = False
+) -> Volume:
     """A block, or the harness around it, Verilated."""
     step(f"building {name}", lambda: share(name))
     start = time.perf_counter()
-    volume = library(name, config)
+    volume = library(name, config, traced)
     figures["seconds"][f"build {name}"] = time.perf_counter() - start
     return volume
 
@@ -95,19 +100,25 @@ def compare_blocks(scene: Scene, figures: dict, step: Steps) -> None:
 
 
 def draw(
-    scene: Scene, result: Result, step: Steps, resolve: bool = False, memory: str = "near"
+    scene: Scene,
+    result: Result,
+    step: Steps,
+    resolve: bool = False,
+    memory: str = "near",
+    outputs: Outputs = NONE,
 ) -> None:
     """Draw the frame by the hardware, with a memory of a name behind it, and compare.
 
     With ``resolve`` the hardware makes pixels of the samples, too; else it lacks the unit, without
     which a top simulates faster. Figures are those of the first memory; of others clocks, and what
-    differs. Each other memory has a process of its own, beside the first.
+    differs. Each other memory has a process of its own, beside the first. What
+    ``outputs`` ask for is kept.
     """
     block = bench("top")
     config = "default" if resolve else "frame"
     figures = result.figures
     job = frames.FrameJob(scene, result.frame, block.parameters(config), resolve)
-    volume = _build("top", figures, step, config)
+    volume = _build("top", figures, step, config, bool(outputs.waves))
     step("golden: colours")
     start = time.perf_counter()
     inputs = job.inputs()
@@ -119,9 +130,11 @@ def draw(
         work = {name: pool.submit(_drawn_beside, job, config, inputs, name) for name in others}
         step("rtl: top, and golden memory")
         found = figures["rtl"]
-        drawn, held, outcome, golden, seconds = _draw(
-            job, volume, inputs, first, found, result.capture
-        )
+        with outputs.watching(volume):
+            drawn, held, outcome, golden, seconds = _draw(
+                job, volume, inputs, first, found, result.capture, Keep(bursts=outputs.bursts)
+            )
+        result.timeline = timeline.of(drawn.outputs, drawn.events)
         figures["seconds"] |= seconds
         others_drawn = {name: run.result() for name, run in work.items()}
     counted = frames.counters(drawn.outputs["counter_value"])
@@ -157,13 +170,13 @@ def counted_figures(counted: dict[str, int], memory: str) -> dict[str, Any]:
     }
 
 
-def _draw(job, volume, inputs, name, found, probe=None):
+def _draw(job, volume, inputs, name, found, probe=None, keep=None):
     """The run with a memory, what that holds in the end, golden outcomes and counters, seconds.
 
     What was compared is put into ``found``, by stream.
     """
     start = time.perf_counter()
-    drawn, held = run(job, volume, inputs, name)
+    drawn, held = run(job, volume, inputs, name, keep)
     simulated = time.perf_counter()
     expected, outcome, counted = job.expected(drawn.outputs, probe)
     found |= differences(drawn.outputs, expected)
@@ -197,14 +210,19 @@ def _drawn_beside(job, config, inputs, name):
 
 
 def run(
-    job: frames.Job, volume: Volume, inputs: dict, memory: str, **fields: Any
+    job: frames.Job,
+    volume: Volume,
+    inputs: dict,
+    memory: str,
+    keep: Keep | None = None,
+    **fields: Any,
 ) -> tuple[Run, Memory]:
-    """A job by the hardware, and what a memory of a name holds then.
+    """A job by the hardware, and what a memory of a name holds then; ``keep`` as of a volume.
 
     ``fields`` of :class:`~fixfunc.cosim.simulation.volume.Memory` take the place of the name's.
     """
     held = Memory(job.data.copy(), **MEMORIES[memory].fields | fields)
-    drawn = volume.run(inputs, job.room, memory=held)
+    drawn = volume.run(inputs, job.room, memory=held, keep=keep)
     drawn.outputs["memory"] = held.data.view(np.uint64).reshape(-1, 4)
     return drawn, held
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fixfunc.cosim.report.capture import Capture
+from fixfunc.cosim.time.timeline import Timeline
 from fixfunc.models.scene.render import Frame
 
 
@@ -20,4 +21,5 @@ class Result:
     modes: np.ndarray | None = (
         None  # of tiles of depths in memory, row by row; without hardware None
     )
+    timeline: Timeline | None = None  # of the hardware
     failures: list[str] = field(default_factory=list)  # why the frame cannot be believed, in words

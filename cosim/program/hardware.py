@@ -10,6 +10,10 @@ from fixfunc.cosim.frame import hardware
 from fixfunc.cosim.frame.job import counters
 from fixfunc.cosim.program.packets import ProgramJob
 from fixfunc.cosim.program.recording import Recording
+from fixfunc.cosim.simulation.events import Keep
+from fixfunc.cosim.time import timeline
+from fixfunc.cosim.time.outputs import NONE, Outputs
+from fixfunc.cosim.time.timeline import Timeline
 
 
 class Executed(NamedTuple):
@@ -21,9 +25,12 @@ class Executed(NamedTuple):
     counters: dict[str, int]  # by name: fixfunc.cosim.frame.job.counters
     golden: dict[str, int]  # the golden top's
     behind: str  # name of the memory
+    timeline: Timeline
 
 
-def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
+def draw(
+    recording: Recording, memory: str = "near", outputs: Outputs = NONE, **fields: Any
+) -> Executed:
     """Draw a recorded program by the top, without resolves.
 
     Parameters
@@ -31,6 +38,8 @@ def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
     recording : Recording
     memory : str
         A name of :data:`fixfunc.cosim.simulation.volume.MEMORIES`: what lies behind the top.
+    outputs : Outputs
+        What they ask for is kept.
     **fields
         Of :class:`fixfunc.cosim.simulation.volume.Memory`, in the place of the name's.
 
@@ -47,12 +56,16 @@ def draw(recording: Recording, memory: str = "near", **fields: Any) -> Executed:
     (name,) = hardware.named(memory)
     job = ProgramJob(recording, hardware.bench("top").parameters("frame"))
     inputs = job.inputs()
-    drawn, held = hardware.run(job, hardware.library("top", "frame"), inputs, name, **fields)
+    volume = hardware.library("top", "frame", bool(outputs.waves))
+    keep = Keep(bursts=outputs.bursts)
+    with outputs.watching(volume):
+        drawn, held = hardware.run(job, volume, inputs, name, keep, **fields)
     expected, _, golden = job.expected(drawn.outputs)
     counted = counters(drawn.outputs["counter_value"])
     streams = hardware.differences(drawn.outputs, expected)
     streams["counters"] = hardware.counter_differences(counted, golden)
-    return Executed(job, streams, held.data, counted, golden, name)
+    over_time = timeline.of(drawn.outputs, drawn.events)
+    return Executed(job, streams, held.data, counted, golden, name, over_time)
 
 
 def figures(run: Executed) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from fixfunc.cosim.recorded.texels import depths, differences, picture, stencil_
 from fixfunc.cosim.report import overlays, page
 from fixfunc.cosim.report.capture import Capture
 from fixfunc.cosim.report.history import depth_values
+from fixfunc.cosim.time.outputs import NONE, Outputs
 from fixfunc.models.memory.copies import DEPTHS
 from fixfunc.spec.dxgi import DEPTH_FORMATS, Format
 from fixfunc.spec.errors import InputError
@@ -31,7 +32,11 @@ _COLOURS = {BEYOND: (255, 160, 0), DIFFERS: (255, 0, 0)}
 
 
 def run(
-    path: Path, output: Path, memory: str | None, pixels: Sequence[tuple[int, int]] = ()
+    path: Path,
+    output: Path,
+    memory: str | None,
+    pixels: Sequence[tuple[int, int]] = (),
+    outputs: Outputs = NONE,
 ) -> list[str]:
     """Draw a file's frame, write pictures and figures, and say what was found.
 
@@ -45,6 +50,8 @@ def run(
         What lies behind the hardware; None: golden alone.
     pixels : sequence of (int, int)
         Whose history the report has, whatever there is.
+    outputs : Outputs
+        Files of the hardware over time.
 
     Returns
     -------
@@ -56,6 +63,7 @@ def run(
     frame = file.read(path)
     shown = _shown(frame)
     capture = _capture(frame, shown, pixels)
+    outputs.check()
     folder = files.open_folder(output)
     with Steps() as step:
         step(f"drawing {len(frame.draws)} draws")
@@ -73,12 +81,15 @@ def run(
     failures = failures_of(figures) + _other_surfaces(drawn, second)
     _write_pictures(folder, drawn, player.marks, shown)
     print("\n".join(words(figures)))
+    timeline = None
     if recording:
-        figures["hardware"], lines = _hardware(recording, memory, failures)
-        print("\n".join(lines))
+        timeline = _add_hardware(figures, recording, memory, failures, outputs)
+        outputs.write(timeline)
     files.write(folder / "frame.json", json.dumps(figures, indent=2) + "\n")
     if capture:
-        page.write(folder / "frame.html", _report(frame, figures, drawn, again, capture, shown))
+        report = _report(frame, figures, drawn, again, capture, shown)
+        report.timeline = timeline
+        page.write(folder / "frame.html", report)
     for line in failures:
         print(line)
     print(f"wrote {', '.join(sorted(WRITTEN if capture else WRITTEN[:1]))} to {folder}")
@@ -228,13 +239,15 @@ def _write_picture(path, pixels):
     files.write(path, data.getvalue())
 
 
-def _hardware(recording, memory, failures):
-    """The same frame by the top; what it executes is compared, stream by stream."""
+def _add_hardware(figures, recording, memory, failures, outputs):
+    """The same frame by the top; what it executes is compared, stream by stream; its time."""
     from fixfunc.cosim.program import hardware
 
     with Steps() as step:
         step("drawing it by the hardware, which is built once")
-        run = hardware.draw(recording, memory)
+        run = hardware.draw(recording, memory, outputs)
     failures += hardware.failures(run)
-    figures = hardware.figures(run)
-    return {memory: figures}, hardware.words(figures)
+    told = hardware.figures(run)
+    figures["hardware"] = {memory: told}
+    print("\n".join(hardware.words(told)))
+    return run.timeline

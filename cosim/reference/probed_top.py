@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The top with its probes, for simulation."""
 
+from functools import partial
+
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In
@@ -21,8 +23,10 @@ class Harness(wiring.Component):
     params : TopParams
     """
 
+    top = staticmethod(partial(rtl.Top, probes=True))  # what it is around, made of its parameters
+
     def __init__(self, params: TopParams) -> None:
-        self._top = rtl.Top(params, probes=True)
+        self._top = self.top(params)
         super().__init__(dict(self._top.signature.members) | {"starts": In(stream.Signature(8))})
 
     def elaborate(self, platform: object) -> Module:

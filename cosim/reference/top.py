@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fixfunc.cosim import codec
-from fixfunc.cosim.reference.probed_top import Harness
+from fixfunc.cosim.reference.sampled_top import Harness
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.payload import dtype

@@ -16,6 +16,8 @@ from fixfunc.cosim.report.capture import DRAW_COUNTERS, Capture
 from fixfunc.cosim.report.embedding import column, png, script
 from fixfunc.cosim.report.history import VISIT
 from fixfunc.cosim.report.overlays import Overlay
+from fixfunc.cosim.time import charts
+from fixfunc.cosim.time.timeline import Timeline
 from fixfunc.spec.state import Outcome
 
 FOLDER = Path(__file__).parent
@@ -37,6 +39,7 @@ class Report:
     capture: Capture
     more: dict[str, Overlay] = field(default_factory=dict)  # beside those of the capture, by name
     notes: list[str] = field(default_factory=list)  # sentences
+    timeline: Timeline | None = None  # of the hardware
 
 
 def write(path: Path, report: Report) -> None:
@@ -51,6 +54,7 @@ def write(path: Path, report: Report) -> None:
         "bound": html.escape(bound.sentence(figures.get("clocks"), found, stalls)),
         "notes": "".join(f"<p>{html.escape(note)}</p>" for note in report.notes),
         "roofline": roofline.chart(figures.get("clocks"), found) if found else "",
+        "time": charts.chart(report.timeline) if report.timeline else "",
         "rows": script(counters.rows(figures)),
         "figures": script(_shown(figures)),
         "draws": script(_draws(report.capture)),

@@ -20,6 +20,7 @@ from fixfunc.cosim.report.history import depth_values
 from fixfunc.cosim.scene import gltf, pictures
 from fixfunc.cosim.scene.drawing import Drawing
 from fixfunc.cosim.scene.scene import Scene
+from fixfunc.cosim.time.outputs import NONE, Outputs
 from fixfunc.models.state import draw_state
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT, DepthFormat
@@ -35,6 +36,7 @@ def run(
     memory: str | None,
     camera: int | None = None,
     pixels: Sequence[tuple[int, int]] = (),
+    outputs: Outputs = NONE,
 ) -> list[str]:
     """Draw the scene of a file or a folder, write picture and figures, and say what was left out.
 
@@ -52,6 +54,8 @@ def run(
         Which of the file's cameras looks.
     pixels : sequence of (int, int)
         Whose history the report has, whatever there is.
+    outputs : Outputs
+        Files of the hardware over time.
 
     Returns
     -------
@@ -65,6 +69,7 @@ def run(
     scene = _load(path, size[0] / size[1], camera)
     drawing = Drawing(scene, *size, samples, capture)
     recording = _recording(drawing) if memory is not None else None
+    outputs.check()
     folder = files.open_folder(output)
     with Steps() as step:
         step("drawing the scene")
@@ -77,31 +82,38 @@ def run(
         "seconds": seconds,
     }
     print(_words(figures))
-    failures = _add_hardware(figures, recording, memory) if recording else []
+    failures, timeline = [], None
+    if recording:
+        failures, timeline = _add_hardware(figures, recording, memory, outputs)
+        outputs.write(timeline)
     files.write(
         folder / "frame.json", json.dumps(figures | {"failures": failures}, indent=2) + "\n"
     )
-    page.write(folder / "frame.html", _report(figures, drawing, capture, image))
+    report = _report(figures, drawing, capture, image)
+    report.timeline = timeline
+    page.write(folder / "frame.html", report)
     for line in failures:
         print(line)
     print(f"wrote frame.png, frame.json and frame.html to {folder}")
     return failures
 
 
-def _add_hardware(figures, recording, memory):
-    """The hardware draws it, with each memory behind it; why that is not believed."""
+def _add_hardware(figures, recording, memory, outputs):
+    """The hardware draws it, with each memory; why that is not believed, and the first's time."""
     from fixfunc.cosim.program import hardware
 
     failures = []
+    timelines = []
     figures["hardware"] = {}
-    for name in memory.split(","):
+    for number, name in enumerate(memory.split(",")):
         with Steps() as step:
             step(f"drawing it by the hardware, which is built once; memory: {name}")
-            run_of = hardware.draw(recording, name)
+            run_of = hardware.draw(recording, name, NONE if number else outputs)
         failures += hardware.failures(run_of)
+        timelines.append(run_of.timeline)
         figures["hardware"][name] = hardware.figures(run_of)
         print("\n".join(hardware.words(figures["hardware"][name])))
-    return failures
+    return failures, timelines[0]
 
 
 def _report(figures, drawing, capture, image):

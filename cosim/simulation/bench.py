@@ -96,7 +96,9 @@ class Bench(Block):
             return self.generated(self.simulated(config), config, "harness")
         return self.verilog(config)
 
-    def volume(self, config: str = "default", optimise: int = OPTIMISE) -> Volume:
+    def volume(
+        self, config: str = "default", optimise: int = OPTIMISE, traced: bool = False
+    ) -> Volume:
         """:meth:`simulated`, Verilated.
 
         Parameters
@@ -104,12 +106,15 @@ class Bench(Block):
         config : str
         optimise : int
             Level of the C++ compiler.
+        traced : bool
+            Waves can be written.
         """
         return Volume(
             self.simulated(config),
             self.stem,
             self.simulated_verilog(config).read_text(),
             optimise,
+            traced=traced,
         )
 
     def run(
@@ -121,13 +126,14 @@ class Bench(Block):
         paces: tuple[str, str] = ("full", "full"),
         seed: int = 0,
         behaviour: Mapping[str, Any] = {},
-        **limits: int,
+        **more: Any,
     ) -> Run:
         """Send packed beats through a Verilated component, with memory behind it if it has ports.
 
         ``memory`` of the outputs is what memory holds in the end, as rows of a transfer. It has
         ``behaviour``, fields of :class:`~fixfunc.cosim.simulation.volume.Memory` by name, and for
-        the rest the latency that ``seed`` chooses.
+        the rest the latency that ``seed`` chooses. ``more`` are other parameters of
+        :meth:`~fixfunc.cosim.simulation.volume.Volume.run`.
         """
         memory = None
         if hasattr(self.bench, "memory"):
@@ -143,7 +149,7 @@ class Bench(Block):
             if hasattr(self.bench, "inputs")
             else {"i": rows}
         )
-        run = volume.run(inputs, room, paces, seed, memory=memory, **limits)
+        run = volume.run(inputs, room, paces, seed, memory=memory, **more)
         if memory:
             run.outputs["memory"] = memory.data.view(np.uint64).reshape(-1, TRANSFER // 64)
         return run

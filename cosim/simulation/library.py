@@ -10,7 +10,7 @@ from string import Template
 from amaranth.lib import wiring
 
 from fixfunc.cosim import codec, toolchain
-from fixfunc.cosim.simulation import parts
+from fixfunc.cosim.simulation import parts, waves
 from fixfunc.cosim.simulation.parts import run
 from fixfunc.cosim.verilog import units
 from fixfunc.cosim.verilog.generate import constant_ports, memory_ports, ports
@@ -54,6 +54,12 @@ _OFFER_OUT = """\
         offer[$inputs + {n}].check("{name}", top->{name}___05Fvalid, out[{n}].ready,
                                    &top->{name}___05Fpayload, {size});
         pace[$inputs + {n}].offered = offer[$inputs + {n}].stalled;"""
+_KEEP_IN = """\
+            kept.stream({n}, in[{n}].offered, top->{name}___05Fready);"""
+_KEEP_OUT = """\
+            kept.stream($inputs + {n}, top->{name}___05Fvalid, out[{n}].ready);"""
+_KEEP_DATA = """\
+            {name}.keep_data(top);"""
 _BEAT_IN = """\
         if (in[{n}].offered && top->{name}___05Fready) {{
             in[{n}].offered = false, ++in[{n}].sent, moved = true;
@@ -101,6 +107,17 @@ uint64_t sim_outside(const uint64_t **addresses) {
     *addresses = MemoryBytes::outside.data();
     return MemoryBytes::outside.size();
 }
+
+// When the channels answer bursts, in the order in which they are asked: rows of port, write,
+// address, transfers, clock.
+void sim_replay(const uint64_t *row, uint64_t count, uint64_t channels, uint64_t *answers) {
+    MemoryBytes::channels = channels;
+    Channel own[$ports], shared;
+    for (uint64_t n = 0; n < count; ++n, row += 5) {
+        Channel &channel = channels == 1 ? own[row[0]] : shared;
+        answers[n] = channel.answers(row[4], row[2], MemoryBytes::clocks(row[3]), row[1]);
+    }
+}
 """
 _HOLD = """
 extern "C" void sim_hold_{port}(void *handle, uint64_t value) {{
@@ -141,8 +158,13 @@ static inline void toggled(const int width, uint32_t *count, WDataInP now, WData
 """
 
 
-def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
-    """The C++ around a component, its ports filled in; ``covered``: with its counts of coverage."""
+def shim(
+    component: wiring.Component, name: str, covered: bool = False, traced: bool = False
+) -> str:
+    """The C++ around a component, its ports filled in.
+
+    ``covered``: with its counts of coverage; ``traced``: with waves of a window of clocks.
+    """
     inputs = [p for p in ports(component) if p.input]
     outputs = [p for p in ports(component) if not p.input]
     memories = memory_ports(component)
@@ -159,7 +181,12 @@ def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
             for n, p in enumerate(of)
         )
 
-    template_values = {"name": name, "inputs": len(inputs), "outputs": len(outputs)}
+    template_values = {
+        "name": name,
+        "inputs": len(inputs),
+        "outputs": len(outputs),
+        "ports": len(memories),
+    }
     drive = Template(lines(_DRIVE, inputs) + "\n" + lines(_READY, outputs)).substitute(
         template_values
     )
@@ -173,24 +200,41 @@ def shim(component: wiring.Component, name: str, covered: bool = False) -> str:
             (_BEAT_OUT, outputs),
         )
     )
+    keep = "\n".join(
+        [
+            lines(_KEEP_IN, inputs),
+            lines(_KEEP_OUT, outputs),
+            *(_KEEP_DATA.format(name=port) for port in memories),
+        ]
+    )
     memory = {
         f"memory_{key}": " ".join(text.format(name=port, n=n) for n, port in enumerate(memories))
         for key, text in _MEMORY.items()
     }
     both, each = MEMORY.read_text().split("// One port.\n")
     of_ports = [
-        Template(each).substitute(name=name, memory=port, port=f"{port}___05F") for port in memories
+        Template(each).substitute(
+            name=name,
+            memory=port,
+            port=f"{port}___05F",
+            number=n,
+            stream=len(inputs) + len(outputs) + 2 * n,
+        )
+        for n, port in enumerate(memories)
     ]
     memory |= {
         "memory": "\n".join([both, *of_ports]) if of_ports else "",
-        "memory_set": _SET if of_ports else "",
+        "memory_set": Template(_SET).substitute(template_values) if of_ports else "",
     }
     added = [_HOLD.format(name=name, port=port) for port in constant_ports(component)]
     added += [_COVERAGE.format(name=name)] * covered
+    added += [waves.SET.format(name=name)] * traced
     return Template(SHIM.read_text()).substitute(
         template_values,
         **memory,
+        **waves.parts(traced),
         drive=drive,
+        keep=Template(keep).substitute(template_values),
         observe=Template(observe).substitute(template_values),
         reset=lines(_RESET_IN, inputs) + "\n" + lines(_RESET_OUT, outputs),
         silent=lines(_SILENT, outputs),
@@ -210,7 +254,12 @@ def split(source: str, optimise: int) -> list[str]:
 
 
 def build(
-    source: str, around: str, name: str, optimise: int = OPTIMISE, covered: bool = False
+    source: str,
+    around: str,
+    name: str,
+    optimise: int = OPTIMISE,
+    covered: bool = False,
+    traced: bool = False,
 ) -> Path:
     """Compile one shared library, or find it: it is named by the hash of all that it is made of.
 
@@ -222,13 +271,17 @@ def build(
         Level of the C++ compiler.
     covered : bool
         Coverage is counted.
+    traced : bool
+        Waves can be written.
 
     Raises
     ------
     ToolError
         Verilator or the compiler failed; their output is kept beside the library.
     """
-    part = None if covered else parts.repeated(source, name)
+    if traced:
+        waves.check()
+    part = None if covered or traced else parts.repeated(source, name)
     flags = [
         "--cc",
         "--build",
@@ -242,6 +295,7 @@ def build(
         "2",
         "-Wall",
         *(COVERAGE if covered else ()),
+        *(waves.OPTIONS if traced else ()),
         *split(source, optimise),
         "-CFLAGS",
         "-fPIC -fvisibility=default",

@@ -10,8 +10,11 @@ import numpy as np
 from amaranth.lib import wiring
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.simulation import events
+from fixfunc.cosim.simulation.events import Events, Keep
 from fixfunc.cosim.simulation.library import OPTIMISE, build, shim
 from fixfunc.cosim.verilog.generate import generate, memory_ports, ports
+from fixfunc.spec.errors import InputError
 
 PACES = ("full", "random", "bursty", "starved")
 PATIENT = "patient"  # of outputs alone: each beat is taken in the clock after it was first offered
@@ -82,7 +85,8 @@ class Run(NamedTuple):
     """Beats out, by port, packed.
 
     Clocks from the first beat taken to the last beat given, and all that were simulated; seconds;
-    addresses of transfers that memory does not have, ndarray of uint64.
+    addresses of transfers that memory does not have, ndarray of uint64; what was kept by clocks, if
+    that was asked for.
     """
 
     outputs: dict
@@ -90,6 +94,7 @@ class Run(NamedTuple):
     simulated: int
     seconds: float
     outside: np.ndarray = np.zeros(0, np.uint64)
+    events: Events | None = None
 
 
 class SimulationError(RuntimeError):
@@ -123,6 +128,8 @@ class Volume:
         Level of the C++ compiler.
     covered : bool
         Coverage is counted: see :meth:`coverage`.
+    traced : bool
+        Waves can be written: see :meth:`waves`.
 
     Built once: see :func:`fixfunc.cosim.simulation.library.build`.
     """
@@ -134,6 +141,7 @@ class Volume:
         source: str | None = None,
         optimise: int = OPTIMISE,
         covered: bool = False,
+        traced: bool = False,
     ) -> None:
         self.ports = ports(component)
         self.inputs = [p for p in self.ports if p.input]
@@ -143,10 +151,11 @@ class Volume:
             str(
                 build(
                     source or generate(component, name),
-                    shim(component, name, covered),
+                    shim(component, name, covered, traced),
                     name,
                     optimise,
                     covered,
+                    traced,
                 )
             )
         )
@@ -165,6 +174,7 @@ class Volume:
         seed: int = 0,
         limit: int = CLOCK_LIMIT,
         memory: Memory | None = None,
+        keep: Keep | None = None,
     ) -> Run:
         """Send beats until the component has drained.
 
@@ -183,9 +193,13 @@ class Volume:
             Clocks.
         memory : Memory, optional
             Behind the AXI4 port.
+        keep : Keep, optional
+            What is kept by clocks. Nothing is built for it.
 
         Raises
         ------
+        InputError
+            More bursts than ``keep`` allows.
         SimulationError
             The clock limit or the room was reached.
         ProtocolError
@@ -208,6 +222,7 @@ class Volume:
             self._library.sim_memory(
                 ctypes.c_void_p(memory.data.ctypes.data), *map(ctypes.c_uint64, numbers)
             )
+        events.ask(self._library, keep)
         stats = Stats()
         start = time.perf_counter()
         status = self._library.sim_run(
@@ -229,17 +244,51 @@ class Volume:
             raise SimulationError(f"more than {room} beats out")
         if status == 3:
             raise ProtocolError(self._library.sim_violation().decode())
+        if status == 4:
+            rule = f"be at most {keep.bursts}, which memory is kept for"
+            raise InputError("bursts of a run", rule, f"more in clock {stats.clocks}")
         outputs = {
             p.name: beats[:n] for p, beats, n in zip(self.outputs, out, beat_counts, strict=True)
         }
         seconds = time.perf_counter() - start
         clocks = stats.last - stats.first + 1
-        return Run(outputs, clocks, stats.clocks, seconds, self._outside())
+        names = [port.name for port in (*self.inputs, *self.outputs)]
+        kept = events.told(self._library, names, self._memories) if keep else None
+        return Run(outputs, clocks, stats.clocks, seconds, self._outside(), kept)
+
+    def replay(self, bursts: np.ndarray, channel: str) -> np.ndarray:
+        """When the DRAM behind the ports answers bursts: clocks, ndarray of uint64.
+
+        Parameters
+        ----------
+        bursts : ndarray of fixfunc.cosim.simulation.events.BURST
+        channel : str
+            "own" or "shared": see :class:`Memory`.
+        """
+        return events.replay(self._library, bursts, channel == "shared")
 
     def hold(self, port: str, value: int) -> None:
         """Give an input that is no stream its value, 0 at first, for the runs from now on."""
         getattr(self._library, f"sim_hold_{port}")(
             ctypes.c_void_p(self._handle), ctypes.c_uint64(value)
+        )
+
+    def waves(self, path: Path, clocks: tuple[int, int]) -> None:
+        """Write waves of the next run to a file, FST, of a component that was built for it.
+
+        Of clocks from the first one up to, and not with, the second, since reset. A clock is a
+        nanosecond there, whose rising edge is in the middle.
+        """
+        first, end = clocks
+        if not 0 <= first < end:
+            raise InputError(
+                "clocks", "be FIRST:END, the first less than the end", f"{first}:{end}"
+            )
+        self._library.sim_waves(
+            ctypes.c_void_p(self._handle),
+            str(path).encode(),
+            ctypes.c_uint64(first),
+            ctypes.c_uint64(end),
         )
 
     def coverage(self, path: Path) -> None:
