@@ -158,6 +158,7 @@ VERTEX_PLACE = (
     Field("rhw", 32),  # 1/w, float32
 )
 VERTEX_WEIGHTS = each("u v", 25)  # of the second and the third corner of what was cut, 1.24
+VERTEX_ATTRIBUTE = each("x y z w", 32)  # float32
 
 # Three slots, five bytes. Of a cut triangle there are two: where its corners are, which have
 # weights; then where those of the primitive are, whose attributes it interpolates.

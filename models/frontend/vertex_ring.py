@@ -157,7 +157,7 @@ class VertexRing:
         """Of each triangle the rule that it breaks, or 0."""
         size = len(self.values)
         found = self.vertices[slots % size]
-        is_held = (slots < size) & ((slots - self.first) % size < self.held)
+        is_held = (slots - self.first) % size < self.held  # where a slot is one of the ring's
         lacks = np.zeros(slots.shape, bool)
         lacks[:, -1] = found["attributes"][:, -1] < header["attributes"]
         no_weights = np.zeros(slots.shape, bool)

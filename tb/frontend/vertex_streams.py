@@ -9,6 +9,8 @@ from fixfunc.models.frontend.vertex_ring import VertexRing
 from fixfunc.spec import commands
 from fixfunc.spec.commands import VertexOpcode
 
+SOME = 64  # vertices of a packet, where the ring has room for them
+
 
 def stream(
     rng: np.random.Generator, count: int, slots: int, attributes: int, wrong: float = 0.1
@@ -58,8 +60,9 @@ class _Driver:
         """VERTICES: a few, all that there is room for, or one too many."""
         room = self._size - self._ring.held
         few = min(room, int(self._rng.integers(0, 4)))
-        count = int(self._rng.choice([few, few, self._rng.integers(0, room + 1), room]))
-        if is_wrong:
+        some = min(room, SOME)
+        count = int(self._rng.choice([few, few, self._rng.integers(0, some + 1), some]))
+        if is_wrong and (room <= SOME or self._rng.random() < 0.05):
             count = room + int(self._rng.integers(0, 3))
         has = int(self._rng.integers(-1, self._attributes + 1))
         if is_wrong and self._rng.random() < 0.3:
@@ -131,4 +134,5 @@ class _Driver:
             opcode = int(self._rng.choice([0, 4, *VertexOpcode]))
             rows[:1] = header(opcode, int(self._rng.integers(0, 3)), count=len(rows) - 1)
         length = max(1, int(rows[0, 0]) >> 8 & 0xFFFFFF)
-        return rows if length <= len(rows) else np.pad(rows, ((0, length - len(rows)), (0, 0)))
+        missing = max(0, length - len(rows))
+        return np.pad(rows[:length], ((0, missing), (0, 0)))

@@ -6,6 +6,7 @@ import pytest
 
 from fixfunc.cosim import vertices as writer
 from fixfunc.models.frontend.vertex_ring import VertexRing
+from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
 from fixfunc.spec import commands
 from fixfunc.spec.commands import RingKind, VertexError
 from fixfunc.spec.errors import InputError
@@ -298,6 +299,11 @@ def test_a_triangle_costs_a_sixth_of_a_transfer():
         (lambda: VertexRing(12), "slots must be a power of two from 8 to 4096, not 12"),
         (lambda: VertexRing(8192), "slots must be a power of two from 8 to 4096, not 8192"),
         (lambda: VertexRing(8, 0), r"attributes must lie in 1\.\.15, not 0"),
+        (
+            lambda: VertexRingParams(slots=4),
+            "slots must be a power of two from 8 to 4096, not 4",
+        ),
+        (lambda: VertexRingParams(attributes=3), "attributes must be one of 2, 4, 8, not 3"),
         (lambda: writer.write_release(-1), r"count must lie in 0\.\.16777215, not -1"),
         (lambda: corners((0, 1, 4096)), r"slot2 must lie in 0\.\.4095, not 4096"),
         (
