@@ -30,7 +30,7 @@ def places(count):
 
 
 @pytest.mark.plan("vertex-ring-6")
-@pytest.mark.parametrize("config", CONFIGS)  # rows of attributes are one alone in the tiny one
+@pytest.mark.parametrize("config", CONFIGS)
 def test_volume(config):
     """Every attribute of every triangle is read before its RELEASE comes back."""
     volume.check_paces(STEM, config, 1500)
@@ -81,10 +81,10 @@ def test_a_slot_is_written_when_its_release_has_come_back():
     triangles = np.stack([rng.permutation(8)[:3] for _ in range(4)])
     out = []
     for _ in range(30):
-        values = rng.integers(0, 1 << 32, (8, 2, 4), dtype=np.uint32)
+        values = rng.integers(0, 1 << 32, (8, 4, 4), dtype=np.uint32)
         out += [
             writer.write_vertices(places(8), values),
-            writer.write_primitives(triangles, 2),
+            writer.write_primitives(triangles, 4),
             writer.write_release(8),
         ]
     for paces in (("full", "full"), ("full", "starved"), ("random", "bursty")):
@@ -116,7 +116,7 @@ def test_hostile_streams():
 @pytest.mark.qualify
 @pytest.mark.plan("vertex-ring-9")
 def test_many_hostile_streams():
-    assert min(hostile(100_000).values()) > 1000
+    assert min(hostile(100_000).values()) > 500
 
 
 @pytest.mark.qualify

@@ -40,11 +40,11 @@ class VertexRingParams:
 
 CONFIGS = {
     "default": VertexRingParams(),
-    "tiny": VertexRingParams(slots=8, attributes=2),
+    "tiny": VertexRingParams(slots=8, attributes=4),
 }
 PURPOSE = {  # of each configuration
     "default": "1024 vertices with eight attributes each",
-    "tiny": "for benches: eight vertices with two attributes each",
+    "tiny": "for benches: eight vertices with four attributes each",
 }
 
 
