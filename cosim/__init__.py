@@ -5,7 +5,7 @@ __main__.py        its commands; command_line.py: what command lines share
 completion.py      what a shell may complete
 catalogue.py       blocks by name, found where their files lie
 parameters.py      parameters of a block by words
-commands.py        writes a command stream
+commands.py        writes a command stream; vertices.py: packets of the vertex ring
 codec.py           payloads between structured arrays and packed vectors
 toolchain.py       where simulators are, and where what they build is kept
 files.py           files that are written whole or not at all; progress.py: what is being done

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Packets of the command stream, as field tables: see :mod:`fixfunc.spec.payloads`.
+"""Packets of the command stream and of the vertex ring, and its beats, as field tables: see
+:mod:`fixfunc.spec.payloads`.
 
 Of whole transfers of 32 bytes, little end first.
 """
@@ -7,7 +8,16 @@ Of whole transfers of 32 bytes, little end first.
 from enum import IntEnum
 
 from fixfunc.spec.colours import RESOLVE
-from fixfunc.spec.payloads import CLEAR, COLOUR_PLANES, DRAW_STATE, HEADER, TRIANGLE, Field, each
+from fixfunc.spec.payloads import (
+    CLEAR,
+    COLOUR_PLANES,
+    DRAW_STATE,
+    HEADER,
+    KIND,
+    TRIANGLE,
+    Field,
+    each,
+)
 
 
 class Opcode(IntEnum):
@@ -90,4 +100,91 @@ STATUS = (
     Field("any", 1),  # see payloads.FENCE
     Field("passed", 64),
     Field("failed", 3),  # see payloads.FENCE; a resolve that fails counts as memory
+)
+
+
+class VertexOpcode(IntEnum):
+    """What a packet is; numbers go on behind those of :class:`Opcode`."""
+
+    VERTICES = 7  # they are written to the next slots
+    PRIMITIVES = 8  # triangles, by the slots of their corners
+    RELEASE = 9  # the oldest slots are free when everything before it has left the pixel stage
+
+
+class VertexError(IntEnum):
+    """Why a packet was left, in the order in which rules are checked.
+
+    Nothing of a VERTICES or of a RELEASE counts then; of PRIMITIVES the triangles before do.
+    """
+
+    OPCODE = 1  # there is no such packet
+    LENGTH = 2  # it is not as long as its count says
+    ATTRIBUTES = 3  # the ring does not hold so many, or there are weights in their place
+    ROOM = 4  # there is not enough, and nothing before this packet will free it
+    RELEASE = 5  # of no slot, or of more than are held
+    NOT_WRITTEN = 6  # a corner's slot has never been written
+    RELEASED = 7  # a corner's slot holds no vertex any more
+    WEIGHTS = 8  # a corner of a cut triangle has none
+    MISSING = 9  # a corner does not have as many attributes as are used
+
+
+class RingKind(IntEnum):
+    """What a beat of the vertex ring is."""
+
+    TRIANGLE = 0
+    RELEASE = 1  # comes back when it has left the pixel stage
+    ERROR = 2  # the rest of a packet was left out
+
+
+SLOT_BITS = 12
+SLOT_LIMIT = 1 << SLOT_BITS  # slots of a ring, at most
+COUNT_BITS = 24
+# Of each of the three packets.
+VERTEX_PACKET = (
+    *PACKET,
+    Field("count", COUNT_BITS),  # vertices, triangles or slots
+    # Of VERTICES: how many each has. Of PRIMITIVES: how many are used, which every corner has.
+    Field("attributes", 4),
+    # VERTICES: weights take the place of attributes. PRIMITIVES: triangles were cut.
+    Field("cut", 1),
+)
+
+# A vertex begins a transfer, and takes as many as it needs: 16 bytes of this, then 16 of each
+# attribute, x, y, z, w as float32; or of its weights.
+VERTEX_BYTES = 16
+VERTEX_PLACE = (
+    *each("x y", 24, signed=True),  # s15.8 pixels, y down
+    Field("z", 40, signed=True),  # as of fixfunc.spec.payloads.TRIANGLE
+    Field("rhw", 32),  # 1/w, float32
+)
+VERTEX_WEIGHTS = each("u v", 25)  # of the second and the third corner of what was cut, 1.24
+VERTEX_ATTRIBUTE = each("x y z w", 32)  # float32
+
+# Three slots, five bytes. Of a cut triangle there are two: where its corners are, which have
+# weights; then where those of the primitive are, whose attributes it interpolates.
+CORNER_SLOTS = (*each("slot0 slot1 slot2", SLOT_BITS), Field("unused", 4))
+SLOTS_A_TRANSFER = 6  # of these
+
+
+def vertex_transfers(attributes: int) -> int:
+    """Transfers of a vertex."""
+    return 1 + attributes // 2
+
+
+RING_TRIANGLE = (
+    KIND,
+    Field("cut", 1),
+    Field("attributes", 4),  # that are used
+    *each("slot0 slot1 slot2", SLOT_BITS),  # where they are; of a cut triangle the primitive's
+    *(
+        Field(f"{f.name}{corner}", f.bits, f.signed)
+        for f in (*VERTEX_PLACE, *VERTEX_WEIGHTS)  # weights of a whole triangle are 0
+        for corner in range(3)
+    ),
+)
+RING_RELEASE = (KIND, Field("count", SLOT_BITS + 1))
+RING_ERROR = (
+    KIND,
+    Field("error", 4),  # VertexError
+    Field("at", COUNT_BITS),  # which triangle of the packet; 0 where the header breaks a rule
 )

@@ -12,4 +12,5 @@ resolve_packet.py     resolves: where surfaces may lie, and when
 plane_order.py        which colour planes may be drawn to
 byte_range.py         places in memory, and whether two have a byte in common
 state_check.py        which states, clears and planes are legal
+vertex_ring/          block: vertices in slots, triangles by them
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bins of the command reader: see :mod:`fixfunc.tb.coverage`.
+"""Bins of the front end: see :mod:`fixfunc.tb.coverage`.
 
 command_reader.py
+vertex_ring.py
 """
