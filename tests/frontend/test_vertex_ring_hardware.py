@@ -53,7 +53,7 @@ def clocks(rows, config="tiny", paces=("full", "full")):
 
 @pytest.mark.plan("vertex-ring-7")
 def test_a_triangle_a_clock():
-    """Of a list; cut ones take two, and a packet two more."""
+    """Of a list; cut ones take two, and a packet three more."""
     slots = np.random.default_rng(0).integers(0, 3, (3000, 3))
     three = writer.write_vertices(places(3))
     took, beats = clocks(rows_of(three, writer.write_primitives(slots)))

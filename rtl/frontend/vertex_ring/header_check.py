@@ -24,7 +24,7 @@ class HeaderCheck(wiring.Component):
     held : In(range(slots + 1))
         Slots that hold a vertex, in the order of packets.
     error : Out(4)
-        In the same clock; 0 if it breaks none.
+        One clock later; 0 if it breaks none.
     """
 
     def __init__(self, slots: int, attributes: int) -> None:
@@ -66,12 +66,15 @@ class HeaderCheck(wiring.Component):
         is_release = header.opcode == VertexOpcode.RELEASE
         both = (header.opcode == VertexOpcode.VERTICES) & header.cut & header.attributes.any()
         too_many = both | (header.attributes > self._most)
+        error = Signal(VertexError)
+        # The product of count and transfers decides in one clock, slots are released in the next.
+        m.d.sync += self.error.eq(error)
         with m.If(~Cat(header.opcode == known for known in VertexOpcode).any()):
-            m.d.comb += self.error.eq(VertexError.OPCODE)
+            m.d.comb += error.eq(VertexError.OPCODE)
         with m.Elif(~fits | (header.length == 0)):
-            m.d.comb += self.error.eq(VertexError.LENGTH)
+            m.d.comb += error.eq(VertexError.LENGTH)
         with m.Elif(~is_release & too_many):
-            m.d.comb += self.error.eq(VertexError.ATTRIBUTES)
+            m.d.comb += error.eq(VertexError.ATTRIBUTES)
         with m.Elif(~has_slots):
-            m.d.comb += self.error.eq(Mux(is_release, VertexError.RELEASE, VertexError.ROOM))
+            m.d.comb += error.eq(Mux(is_release, VertexError.RELEASE, VertexError.ROOM))
         return m

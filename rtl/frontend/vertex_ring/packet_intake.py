@@ -59,9 +59,14 @@ class PacketIntake(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.window = window = SlotWindow(self._size)
-        m.d.comb += window.released.eq(self.released)
+        m.submodules.check = check = HeaderCheck(self._size, self._most)
         header = Signal(layout(commands.VERTEX_PACKET))
         remaining = Signal(header.length.shape())  # transfers of the packet
+        m.d.comb += [
+            window.released.eq(self.released),
+            check.header.eq(header),
+            check.held.eq(window.count),
+        ]
         moves = named(m, self.i.valid & self.i.ready, "moves")
         with m.FSM():
             with m.State("HEADER"):
@@ -71,7 +76,9 @@ class PacketIntake(wiring.Component):
                     m.next = "CHECK"
             with m.State("CHECK"):
                 m.d.sync += remaining.eq(header.length - 1)
-                self._check(m, window, header)
+                m.next = "ISSUE"
+            with m.State("ISSUE"):
+                self._issue(m, header, check.error, window)
             with m.State("VERTICES"):
                 m.d.comb += self.i.ready.eq(window.has_room)
                 self._vertices(m, window, header, moves)
@@ -91,14 +98,8 @@ class PacketIntake(wiring.Component):
         with m.If(remaining == 1):
             m.next = "HEADER"
 
-    def _check(self, m, window, header):
+    def _issue(self, m, header, error, window):
         """A header's operation, and what its packet has behind it."""
-        m.submodules.check = check = HeaderCheck(self._size, self._most)
-        m.d.comb += [
-            check.header.eq(header),
-            check.held.eq(window.count),
-        ]
-        error = check.error
         is_wrong = named(m, error != 0, "is_wrong")
         opcode = header.opcode
         writes = named(m, ~is_wrong & (opcode == VertexOpcode.VERTICES), "writes")

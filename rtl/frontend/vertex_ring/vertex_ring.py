@@ -59,7 +59,7 @@ class VertexRing(wiring.Component):
     -------
     i : In(stream.Signature(TRANSFER))
         Packets: :class:`fixfunc.spec.commands.VertexOpcode`. A transfer of vertices a clock; of a
-        list of triangles one in six clocks; a header takes two clocks.
+        list of triangles one in six clocks; a header takes three clocks.
     o : Out(stream.Signature(beat(triangle=..., release=..., error=...)))
         Triangles, releases and errors in the order of packets:
         :class:`fixfunc.spec.commands.RingKind`.
