@@ -3,9 +3,12 @@
 
 import argparse
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from fixfunc.cosim.toolchain import ToolError, to_install
 from fixfunc.spec.errors import InputError, InputWarning
@@ -31,10 +34,23 @@ EXTRAS = {
 }
 
 
+# Asked to end, by another process or a terminal that is closed: as by Ctrl-C.
+ENDS = {signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
+
+
+class Ended(KeyboardInterrupt):
+    """A signal has asked this process to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(ENDS[number])
+        self.code = 128 + number
+
+
 def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> int:
     """Run one command; bad input is one line on standard error and exit code 2.
 
-    Ctrl-C is one line and 130, a reader that has gone away none and 141, as shells count signals.
+    Ctrl-C is one line and 130, SIGTERM one and 143, SIGHUP one and 129, a reader that has gone away
+    none and 141, as shells count signals. All of them leave no process and no half file.
     """
     options = parser.parse_args(arguments)
     if getattr(options, "changes", None):
@@ -43,9 +59,12 @@ def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> 
     warnings.showwarning = _warn
     warnings.simplefilter("always", InputWarning)
     try:
-        code = options.run(options)
-        sys.stdout.flush()
-        return code
+        with _endings():
+            code = options.run(options)
+            sys.stdout.flush()
+            return code
+    except Ended as ended:
+        return _refuse(str(ended), ended.code)
     except KeyboardInterrupt:
         return _refuse("interrupted", 130)
     except BrokenPipeError:
@@ -61,6 +80,28 @@ def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> 
         return _refuse(str(error))
     finally:
         warnings.showwarning = shown
+
+
+@contextmanager
+def _endings() -> Iterator[None]:
+    """What ends this process raises :class:`Ended`, so that what it has started ends with it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are another thread's
+        return
+    owner = os.getpid()
+
+    def end(number: int, _: object) -> None:
+        if os.getpid() == owner:
+            raise Ended(number)
+        signal.signal(number, signal.SIG_DFL)  # a child that was forked ends as ever
+        os.kill(os.getpid(), number)
+
+    before = {number: signal.signal(number, end) for number in ENDS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def missing(error: ModuleNotFoundError) -> str | None:
