@@ -9,7 +9,7 @@ import trimesh
 from fixfunc.cosim.frame import mesh
 from fixfunc.models.frontend.command_processor import CommandProcessor
 from fixfunc.models.frontend.input_assembler import Draw, IndexBuffer
-from fixfunc.models.frontend.state_pieces import encode
+from fixfunc.models.frontend.state.pieces import encode
 from fixfunc.models.frontend.vertex_cache import reuse
 from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
 from fixfunc.models.frontend.vertex_stage import VertexResults

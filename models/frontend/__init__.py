@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The front end: what a command stream says, and the vertices of a draw call.
 
-command_processor.py  packets of a ring: work, waits, events; state_slots.py: state of work;
-                      state_pieces.py: its fields
+command_processor.py  packets of a ring: work, waits, events; state: of work
 command_reader.py     packets in memory become triangles, draw states, clears and fences
 input_assembler.py    indices, cut, and marked where primitives begin; topology.py: of which kind
 vertex_cache.py       vertices that several primitives share are shaded once

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.frontend.state_slots import POOL, StateSlots
+from fixfunc.models.frontend.state.slots import POOL, StateSlots
 from fixfunc.models.payload import integer, unpack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import (

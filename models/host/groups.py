@@ -8,7 +8,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from fixfunc.models.annotations import check_types
-from fixfunc.models.frontend.state_pieces import encode, floats
+from fixfunc.models.frontend.state.pieces import encode, floats
 from fixfunc.models.frontend.vertex_fetch import MOST_STRIDE, Element, check_layout
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host.calls import names_calls

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fixfunc.models.frontend.command_processor import Stopped
-from fixfunc.models.frontend.state_pieces import encode
+from fixfunc.models.frontend.state.pieces import encode
 from fixfunc.models.machine.machine import Machine
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.ring import FIELDS, LENGTHS, TRANSFER, RingOp

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from fixfunc.models.frontend.state_pieces import encode, floats
+from fixfunc.models.frontend.state.pieces import encode, floats
 from fixfunc.models.host.calls import names_calls
 from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.resources import Bind, Buffer, check_bind

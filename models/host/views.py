@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from fixfunc.models.frontend.state_pieces import encode
+from fixfunc.models.frontend.state.pieces import encode
 from fixfunc.models.host.resources import Bind, Buffer, Texture, check_bind
 from fixfunc.models.output.formats import RENDERABLE, STORABLE
 from fixfunc.models.payload import integer

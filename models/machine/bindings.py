@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fixfunc.models.frontend.state_pieces import piece, table
+from fixfunc.models.frontend.state.pieces import piece, table
 from fixfunc.models.machine.textures.sampled import sampler_of, texels_of
 from fixfunc.models.machine.unordered_access import Entry, Shared, UnorderedAccess
 from fixfunc.models.payload import enumerated

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from fixfunc.models.frontend.input_assembler import IndexBuffer
-from fixfunc.models.frontend.state_pieces import as_float, piece, table
+from fixfunc.models.frontend.state.pieces import as_float, piece, table
 from fixfunc.models.frontend.vertex_fetch import Element, VertexBuffer
 from fixfunc.models.geometry.geometry_stage import GeometryStage
 from fixfunc.models.geometry.projection import Rasterizer

@@ -12,7 +12,7 @@ import numpy as np
 from fixfunc.models.frontend import compute_stage
 from fixfunc.models.frontend.command_processor import CommandProcessor, Stopped, Work
 from fixfunc.models.frontend.input_assembler import Draw
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.geometry import stream_output
 from fixfunc.models.machine import draws, front_half
 from fixfunc.models.machine.bindings import bindings

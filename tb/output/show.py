@@ -10,7 +10,7 @@ from PIL import Image
 from fixfunc.cosim import codec, files
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import Memory
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.output.scan_out import setup_of

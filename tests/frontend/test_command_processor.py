@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixfunc.models.frontend.command_processor import AHEAD, CommandProcessor
-from fixfunc.models.frontend.state_slots import StateSlots
+from fixfunc.models.frontend.state.slots import StateSlots
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import width
 from fixfunc.spec.ring import (

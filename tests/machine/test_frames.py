@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.output.display.display import Display
 from fixfunc.spec.descriptors import VIEW
 from tests.machine.frames.drawing import Drawing

@@ -4,7 +4,7 @@ import pytest
 
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.formats import MOST
-from fixfunc.models.frontend.state_pieces import encode
+from fixfunc.models.frontend.state.pieces import encode
 from fixfunc.models.geometry.stream_output import Declaration, Entry
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.geometry.viewport import Viewport

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.machine.targets import HeldTargets, at_layer
 from fixfunc.models.machine.undo import UndoLog

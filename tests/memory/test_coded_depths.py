@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.compression.planes import PLANE
 from fixfunc.models.depth.plane_table import PlaneTable
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import DepthStencilState, StencilFace

@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from fixfunc.models.frontend.state_pieces import encode as encoded
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import encode as encoded
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import BlendState, RenderTargetBlend

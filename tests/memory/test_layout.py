@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from fixfunc.models.frontend.state_pieces import encode, piece
+from fixfunc.models.frontend.state.pieces import encode, piece
 from fixfunc.models.memory.layout import ALIGNED, Layout, Plane, texture_at
 from fixfunc.models.memory.surface import to_image
 from fixfunc.spec.descriptors import VIEW, Dimension

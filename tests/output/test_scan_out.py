@@ -5,7 +5,7 @@ from PIL import Image
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Memory, Volume
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.output.display.display import Display, dithered

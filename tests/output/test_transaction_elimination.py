@@ -4,7 +4,7 @@ import pytest
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import NOWHERE, Memory
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.output.transaction_elimination import (
     SignatureTable,
     TransactionElimination,

@@ -5,7 +5,7 @@ from collections import deque
 
 import numpy as np
 
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.host.calls import check_held, names_calls
 from fixfunc.models.host.packets import Packets
 from fixfunc.models.host.resources import Bind, Texture

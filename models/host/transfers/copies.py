@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from fixfunc.models.frontend.state_pieces import floats
+from fixfunc.models.frontend.state.pieces import floats
 from fixfunc.models.host.calls import check_held
 from fixfunc.models.host.memory import Heap
 from fixfunc.models.host.packets import Packets

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fixfunc.models.frontend.state_pieces import as_float
+from fixfunc.models.frontend.state.pieces import as_float
 from fixfunc.models.memory.layout import texture_at
 from fixfunc.models.payload import enumerated
 from fixfunc.models.texture import texture

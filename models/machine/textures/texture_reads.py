@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.machine.textures.sampled import texels_of, texture_of
 from fixfunc.models.memory.layout import Layout, texture_at
 from fixfunc.models.memory.sample_grids import LANES

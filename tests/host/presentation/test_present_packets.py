@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from fixfunc.models.frontend.state_pieces import encode, piece
+from fixfunc.models.frontend.state.pieces import encode, piece
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind
 from fixfunc.models.machine.machine import Machine

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.output.display.display import Display
 from fixfunc.models.output.scan_out import Scan, setup_of
 from fixfunc.spec.descriptors import VIEW

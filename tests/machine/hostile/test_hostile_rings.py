@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from fixfunc.models.frontend.state_pieces import piece
+from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.host.packets import RING, STATES
 from fixfunc.models.machine.machine import Machine
 from fixfunc.models.output.display.display import Display

@@ -1,13 +1,40 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The fence with which a START ends, in the golden model and in hardware."""
+"""What the command reader checks of planes, and the fence with which a START ends."""
 
 import pytest
+from amaranth.sim import Simulator
 
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.state import draw_state
+from fixfunc.rtl.frontend.state_check import PlaneCheck
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.state import Kind
 from tests.frontend.test_resolve_packet import FREE, SIZE, both
+
+
+@pytest.mark.parametrize("first", [8, 64])
+def test_the_check_is_settled_after_its_latency(first):
+    """A target of 64x64 pixels needs 16 KB and a table; one of 8x8 fits.
+
+    The result is there so late after the last change of any input.
+    """
+    unit = PlaneCheck(8)
+    seen = []
+
+    async def bench(ctx):
+        ctx.set(unit.planes, 1)
+        ctx.set(unit.limit, 4096)
+        for side in (first, 72 - first):
+            ctx.set(unit.state.target_width, side)
+            ctx.set(unit.state.target_height, side)
+            await ctx.tick().repeat(PlaneCheck.LATENCY)
+            seen.append(ctx.get(unit.o))
+
+    simulator = Simulator(unit)
+    simulator.add_clock(1e-9)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert seen == [side == 8 for side in (first, 72 - first)]
 
 
 def packets():
