@@ -39,7 +39,7 @@ def read(path: Path) -> Kept:
         raise InputError("result", "be a folder with frame.json, or such a file", path)
     try:
         data = json.loads(file.read_bytes())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError("result", "be JSON", f"{file}: {error}") from error
     figures = _of_program(data) if isinstance(data, dict) and "kind" in data else data
     if not _is_frame(figures):
@@ -123,5 +123,5 @@ def _picture(path):
     try:
         with Image.open(path) as image:
             return np.asarray(image.convert("RGB"))
-    except (UnidentifiedImageError, OSError) as error:
+    except (UnidentifiedImageError, Image.DecompressionBombError, OSError) as error:
         raise InputError("picture", "be one that can be read", path) from error

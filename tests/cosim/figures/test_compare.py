@@ -2,6 +2,8 @@
 """Two results that were kept, compared."""
 
 import json
+import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -119,6 +121,7 @@ def test_a_recorded_frame_is_a_result(tmp_path):
         ("", "be JSON"),
         ("\xff", "be JSON"),
         ("{", "be JSON"),
+        ("[" * 100_000, "be JSON"),
         ("[]", "hold the figures of a frame"),
         ("{}", "hold the figures of a frame"),
         ('{"title": "x", "counters": {"tiles": "9"}}', "hold the figures of a frame"),
@@ -155,9 +158,21 @@ def test_files_that_are_no_results(text, rule, place, tmp_path, capsys):
     assert not page.exists()
 
 
-def test_a_picture_that_is_none(tmp_path, capsys):
+def chunk(kind, data):
+    """A part of a PNG."""
+    check = zlib.crc32(kind + data)
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+
+HEADER = chunk(b"IHDR", struct.pack(">IIBBBBB", 100_000, 100_000, 8, 2, 0, 0, 0))
+HUGE = b"\x89PNG\r\n\x1a\n" + HEADER + chunk(b"IDAT", b"")
+
+
+@pytest.mark.parametrize("data", [b"", b"no picture", HUGE], ids=["empty", "text", "huge"])
+def test_a_picture_that_is_none(data, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "frame.json").write_text(json.dumps(FIGURES))
-    (tmp_path / "frame.png").write_text("no picture")
+    (tmp_path / "frame.png").write_bytes(data)
     assert main(["compare", str(tmp_path), str(tmp_path)]) == 2
     assert "picture must be one that can be read" in capsys.readouterr().err
     data = tmp_path / "frame.png"
