@@ -22,7 +22,7 @@ class Table(NamedTuple):
 
     name: str
     fields: tuple[payloads.Field, ...]  # the first one lowest
-    kind: Kind | None  # of those beats; None: of all
+    kind: int | None  # of those beats, their first field; None: of all
 
     def records(self, rows: np.ndarray) -> np.ndarray:
         """The packed beats that the table describes, by field.
@@ -35,7 +35,8 @@ class Table(NamedTuple):
         """
         at = np.arange(len(rows))
         if self.kind is not None:
-            at = np.flatnonzero((rows[:, 0] & np.uint64(3)) == self.kind)
+            bits = np.uint64((1 << self.fields[0].bits) - 1)
+            at = np.flatnonzero((rows[:, 0] & bits) == self.kind)
         values = codec.unpack(rows[at], self.fields, dtype(self.fields))
         out = np.zeros(len(at), [("beat", "i8"), *values.dtype.descr])
         out["beat"] = at
@@ -49,11 +50,13 @@ def tables(port: Port) -> list[Table]:
     if isinstance(port.shape, StructLayout):
         return [Table(ALONE, _fields(port.shape), None)]
     if isinstance(port.shape, UnionLayout):
-        return [
-            Table(name, _fields(field.shape), CONTROL.get(name, Kind.WORK))
-            for name, field in port.shape
-            if isinstance(field.shape, StructLayout)
-        ]
+        shapes = {name: field.shape for name, field in port.shape}
+        names = [name for name, shape in shapes.items() if isinstance(shape, StructLayout)]
+        # Beats between work are numbered for all blocks, others by their order.
+        numbers = {name: CONTROL.get(name, Kind.WORK) for name in names}
+        if not CONTROL.keys() & shapes.keys():
+            numbers = {name: number for number, name in enumerate(names)}
+        return [Table(name, _fields(shapes[name]), int(numbers[name])) for name in names]
     return []
 
 

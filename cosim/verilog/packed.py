@@ -10,6 +10,7 @@ from enum import IntEnum
 from fixfunc.cosim import toolchain
 from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.payloads import Field
+from fixfunc.spec.pixels import interpolation, texture_stage
 
 NAME = "fixfunc_pkg"
 EDGES = (8, 4)  # samples along a tile's edge: of all configurations but the tiny ones, and of those
@@ -61,6 +62,20 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "upper_packet": commands.UPPER_PACKET,
         "fence_packet": commands.FENCE_PACKET,
         "resolve_packet": commands.RESOLVE_PACKET,
+        "vertex_packet": commands.VERTEX_PACKET,
+        "vertex_place": commands.VERTEX_PLACE,
+        "vertex_attribute": commands.VERTEX_ATTRIBUTE,
+        "vertex_weights": commands.VERTEX_WEIGHTS,
+        "corner_slots": commands.CORNER_SLOTS,
+        "ring_triangle": commands.RING_TRIANGLE,
+        "ring_release": commands.RING_RELEASE,
+        "ring_error": commands.RING_ERROR,
+        "corners": interpolation.CORNERS,
+        "attribute": interpolation.ATTRIBUTE,
+        "quad_to_shade": interpolation.QUAD_TO_SHADE,
+        "stage_state": texture_stage.STAGE_STATE,
+        "stage_quad": texture_stage.STAGE_QUAD,
+        "shaded_quad": texture_stage.SHADED_QUAD,
         "start": commands.START,
         "status": commands.STATUS,
     }

@@ -51,7 +51,7 @@ def shade(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) -> np.nda
     )
     textured = floats(combined(state["op"], unorm(colour), texel))
     colour = np.where((state["op"] == TextureOp.NONE)[:, None, None], colour, textured)
-    lives = passes(state["alpha_test"], colour[:, :, 3], state["reference"])
+    lives = passes(state["alpha_test"], colour[:, :, 3], state["alpha_reference"])
     out = np.zeros(len(quads), dtype(SHADED_QUAD))
     for field in QUAD:
         out[field.name] = quads[field.name]

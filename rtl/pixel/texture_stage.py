@@ -37,7 +37,7 @@ COLOURED = StructLayout(
         "texels": TEXELS,
         "op": 3,
         "alpha_test": 3,
-        "reference": 32,
+        "alpha_reference": 32,
     }
 )
 
@@ -126,7 +126,7 @@ class TextureStage(wiring.Component):
             *(out.quad[f.name].eq(quad[f.name]) for f in QUAD),
             out.colours.eq(Mux(state.interpolated, interpolated, constant)),
             out.texels.eq(Cat(quad[f"t{pixel}_{n}"] for pixel in range(4) for n in range(4))),
-            *(out[name].eq(state[name]) for name in ("op", "alpha_test", "reference")),
+            *(out[name].eq(state[name]) for name in ("op", "alpha_test", "alpha_reference")),
         ]
         return m
 
@@ -188,11 +188,13 @@ class Colours(wiring.Component):
             m.submodules[f"compare_{pixel}"] = compare = Compare()
             m.d.comb += [
                 compare.a.eq(colours[pixel][ALPHA]),
-                compare.b.eq(now.reference),
+                compare.b.eq(now.alpha_reference),
             ]
             unequal = named(m, ~compare.less & ~compare.equal, f"unequal_{pixel}")
             nan = register(m, FLOAT32.is_nan(colours[pixel][ALPHA]), 1, f"nan_{pixel}")
-            no_reference = register(m, FLOAT32.is_nan(now.reference), 1, f"no_reference_{pixel}")
+            no_reference = register(
+                m, FLOAT32.is_nan(now.alpha_reference), 1, f"no_reference_{pixel}"
+            )
             greater = unequal & ~nan & ~no_reference
             # As the enumeration has them: bits for less, equal, greater; NaN is not equal.
             passes = Cat(compare.less, compare.equal, greater) & function

@@ -36,7 +36,7 @@ STAGE_STATE = (
     Field("attribute", 4),  # its number
     Field("op", 3),  # TextureOp
     Field("alpha_test", 3),  # fixfunc.spec.state.Compare, of alpha with the reference
-    Field("reference", 32),  # float32
+    Field("alpha_reference", 32),  # float32
     *(Field(f"constant_{name}", 32) for name in CHANNELS),  # float32
 )
 STAGE_QUAD = (

@@ -48,8 +48,8 @@ def draw(rng: np.random.Generator, params: TextureStageParams) -> tuple[np.ndarr
     state["alpha_test"] = rng.choice([*Compare])
     for name in CHANNELS:
         state[f"constant_{name}"] = floats(rng, 1)
-    state["reference"] = state["constant_a"] if rng.random() < 0.2 else floats(rng, 1)
-    return state, int(state["reference"][0])
+    state["alpha_reference"] = state["constant_a"] if rng.random() < 0.2 else floats(rng, 1)
+    return state, int(state["alpha_reference"][0])
 
 
 def floats(rng: np.random.Generator, count: int) -> np.ndarray:

@@ -94,7 +94,7 @@ def naive(states, quads, state_of):
                 # Exact in twice the digits, then rounded once more: no quotient is a tie.
                 own = [int(np.float32(np.float64(u) / ONE).view(np.uint32)) for u in units]
             test = FUNCTIONS[int(state["alpha_test"])]
-            if not test(number(own[3]), number(int(state["reference"]))):
+            if not test(number(own[3]), number(int(state["alpha_reference"]))):
                 mask &= ~(255 << 8 * pixel)
             colours.append(own)
         held = {}

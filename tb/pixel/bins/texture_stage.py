@@ -44,7 +44,7 @@ def bins(seen: Seen, _: TextureStageParams) -> dict[str, int]:
         {"all is left": lives & (last["mask"] != 0), "something fails": ~lives},
     )
     alpha = out["c0_3"].astype(np.int64)
-    relation = _relation(alpha, state["reference"].astype(np.int64))
+    relation = _relation(alpha, state["alpha_reference"].astype(np.int64))
     found |= cross("alpha", relation, of(Compare, state["alpha_test"]))
     colour = out["c0_0"].astype(np.int64)
     values = {"zero": colour == 0, "between": (colour > 0) & (colour < ONE), "one": colour == ONE}

@@ -132,6 +132,7 @@ def test_a_point_that_cannot_be_read_is_drawn_again(tmp_path):
 def started(folder, jobs="2"):
     """A sweep of many points in a process, once the first of them has been drawn."""
     over = ("--over", "sets=1,2,4,8,16,32,64,128", "--over", "ways=1,2,3,4,5,6,7,8")
+    over += ("--over", "hiz=both,max,none", "--over", "coding=differences,raw")
     command = [sys.executable, "-m", "fixfunc", "sweep", *SMALL, *over, "--jobs", jobs]
     process = subprocess.Popen(
         [*command, "-o", str(folder)],
@@ -141,7 +142,7 @@ def started(folder, jobs="2"):
         start_new_session=True,
     )
     for line in process.stdout:
-        if line.startswith("1 of 64: "):
+        if line.startswith("1 of 384: "):
             return process
     raise AssertionError("no point was drawn")
 
@@ -158,7 +159,7 @@ def test_what_ends_a_sweep_leaves_points_and_no_process(number, tmp_path):
         assert (code, said.splitlines()[-1]) == (130, "fixfunc: interrupted")
         assert "Traceback" not in said
     kept = [path for path in (tmp_path / "points").iterdir() if not path.name.startswith(".")]
-    assert 1 <= len(kept) < 64
+    assert 1 <= len(kept) < 384
     assert not (tmp_path / store.TABLE).exists()
     for path in kept:
         (row,) = store.read(path)
