@@ -64,7 +64,10 @@ def capture(program: str, path: Path, seconds: float, api: str = "gl") -> None:
     ToolError
         apitrace or Xvfb is missing, or the display does not come up.
     """
-    command = shlex.split(program)
+    try:
+        command = shlex.split(program)
+    except ValueError as error:
+        raise InputError("program", "be words with their quotes closed", program) from error
     if not command or not shutil.which(command[0]):
         raise InputError("program", "be a command that is installed", program)
     if missing():

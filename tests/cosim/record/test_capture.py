@@ -198,3 +198,9 @@ def test_opengl_es_is_refused(api):
 def test_calls_without_a_context_are_left_out():
     with pytest.raises(InputError, match="frame must be one of the 0 that nothing has drawn"):
         replay.record([Call(0, "glClear", {"mask": 0x4000})], "nothing", 1)
+
+
+def test_quotes_of_a_program_are_closed(tmp_path, capsys):
+    assert main(["record", "glxgears 'x", "-o", str(tmp_path / "a.npz")]) == 2
+    error = capsys.readouterr().err
+    assert error.endswith("program must be words with their quotes closed, not glxgears 'x\n")
