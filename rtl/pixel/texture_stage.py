@@ -108,15 +108,15 @@ class TextureStage(wiring.Component):
         quad = self.i.payload.quad
         own = Cat(quad[f"p{pixel}_{n}"] for pixel in range(4) for n in range(len(CHANNELS)))
         is_quad = self.i.payload.kind == StageKind.QUAD
-        ends = named(m, is_quad & quad.end, "ends")
-        takes = named(m, self.i.valid & self.i.ready, "takes")
+        is_last = named(m, is_quad & quad.end, "is_last")
+        accepted = named(m, self.i.valid & self.i.ready, "accepted")
         m.d.comb += [
-            self.i.ready.eq(~ends | pipeline.i.ready),
-            pipeline.i.valid.eq(self.i.valid & ends),
+            self.i.ready.eq(~is_last | pipeline.i.ready),
+            pipeline.i.valid.eq(self.i.valid & is_last),
         ]
-        with m.If(takes & ~is_quad):
+        with m.If(accepted & ~is_quad):
             m.d.sync += state.eq(self.i.payload.state)
-        with m.If(takes & is_quad & (quad.attribute == state.attribute)):
+        with m.If(accepted & is_quad & (quad.attribute == state.attribute)):
             m.d.sync += given.eq(own)
         # An attribute that a quad does not have is its last one.
         interpolated = Mux(quad.attribute > state.attribute, given.as_value(), own)
@@ -295,8 +295,8 @@ class Combine(wiring.Component):
         A quotient by 2^16 - 1 has the value's bits again and again behind the point.
         """
         _, zeros = normalised(m, value, "value")
-        again = Cat([value] * 3) << zeros
-        kept = register(m, again[3 * BITS - FLOAT32.mantissa - 1 : 3 * BITS], 25, "kept")
+        repeated = Cat([value] * 3) << zeros
+        kept = register(m, repeated[3 * BITS - FLOAT32.mantissa - 1 : 3 * BITS], 25, "kept")
         exponent = register(m, FLOAT32.bias - 1 - zeros, 8, "exponent")
         nothing = register(m, value == 0, 1, "nothing")
         mantissa = named(m, kept[1:] + kept[0], "mantissa")

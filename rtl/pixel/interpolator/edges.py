@@ -133,8 +133,8 @@ class Edges(wiring.Component):
             mantissa = Cat(corners[f"rhw{corner}"][:23], Const(1, 1))
             down = named(m, most - exponent, f"down_{corner}")
             value = Cat(Const(0, 8), mantissa) >> down[:5]
-            gone = (down > 31) | (exponent == 0)
-            m.d.sync += first[f"q{corner}"].eq(Mux(gone, 0, value))
+            vanishes = (down > 31) | (exponent == 0)
+            m.d.sync += first[f"q{corner}"].eq(Mux(vanishes, 0, value))
         for name in names:
             if not name.startswith("q"):
                 m.d.sync += first[name].eq(corners[name])

@@ -135,27 +135,27 @@ class Interpolator(wiring.Component):
         pixel = Signal(2)
         turn = intake.o.payload
         m.submodules.locations = locations = Locations()
-        without = named(m, turn.attributes == 0, "without")
-        differ = named(m, locations.differ & ~without, "differ")
+        no_attributes = named(m, turn.attributes == 0, "no_attributes")
+        differ = named(m, locations.differ & ~no_attributes, "differ")
         last_pixel = named(m, ~differ | (pixel == 3), "last_pixel")
-        last_part = named(m, without | (part == self._parts - 1), "last_part")
-        last_attribute = without | (attribute + 1 == turn.attributes)
+        last_part = named(m, no_attributes | (part == self._parts - 1), "last_part")
+        last_attribute = no_attributes | (attribute + 1 == turn.attributes)
         end = named(m, last_part & last_attribute, "end")
-        goes = named(m, intake.o.valid & out.available, "goes")
+        issued = named(m, intake.o.valid & out.available, "issued")
         m.d.comb += [
             locations.quad.eq(turn.quad),
             locations.where.eq(intake.where),
             locations.sample_mask.eq(intake.sample_mask),
             locations.pixel.eq(pixel),
-            out.consume.eq(goes & last_pixel),
+            out.consume.eq(issued & last_pixel),
             intake.o.ready.eq(out.available & last_pixel & end),
             intake.attribute.eq(attribute),
         ]
-        with m.If(goes):
+        with m.If(issued):
             m.d.sync += pixel.eq(Mux(last_pixel, 0, pixel + 1))
-        with m.If(goes & last_pixel):
+        with m.If(issued & last_pixel):
             m.d.sync += part.eq(Mux(last_part, 0, part + 1))
-        with m.If(goes & last_pixel & last_part):
+        with m.If(issued & last_pixel & last_part):
             m.d.sync += attribute.eq(Mux(end, 0, attribute + 1))
         side = Signal(SIDE)
         m.d.comb += [
@@ -166,7 +166,13 @@ class Interpolator(wiring.Component):
             side.pixel.eq(pixel),
             side.differ.eq(differ),
         ]
-        t.enter(0, side=side, leaves=goes & last_pixel, without=without, offset=locations.o)
+        t.enter(
+            0,
+            side=side,
+            leaves=issued & last_pixel,
+            no_attributes=no_attributes,
+            offset=locations.o,
+        )
 
     def _evaluate(self, m, t, intake, out):
         """Weights of the quad, and components by them."""
@@ -182,8 +188,8 @@ class Interpolator(wiring.Component):
         corners = Signal(ArrayLayout(CORNERS, count))
         part = t[2].side.part[: (self._parts - 1).bit_length()]
         m.d.comb += corners.eq(intake.found.as_value().word_select(part, corners.shape().size))
-        without = t[2].without
-        with m.If(without):
+        no_attributes = t[2].no_attributes
+        with m.If(no_attributes):
             m.d.comb += corners.eq(0)
             m.d.comb += [component.constant.eq(1) for component in corners]
         kept = later(m, corners, weights.latency, "kept_corners")

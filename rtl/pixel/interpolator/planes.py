@@ -72,17 +72,17 @@ class Planes(wiring.Component):
         corner = Signal(2)
         function = Signal(2)  # of FUNCTIONS, of a cut triangle
         is_linear = Signal()
-        ends_function = named(m, corner == 2, "ends_function")
-        ends_kind = named(m, ends_function & (~now.cut | (function == 2)), "ends_kind")
-        again = named(m, now.linear & now.perspective & ~is_linear, "again")
-        ends = named(m, ends_kind & ~again, "ends")
+        last_corner = named(m, corner == 2, "last_corner")
+        last_of_kind = named(m, last_corner & (~now.cut | (function == 2)), "last_of_kind")
+        linear_follows = named(m, now.linear & now.perspective & ~is_linear, "linear_follows")
+        last_of_triangle = named(m, last_of_kind & ~linear_follows, "last_of_triangle")
         linear = named(m, is_linear | (now.linear & ~now.perspective), "without_w")
-        m.d.comb += edges.ready.eq(ends)
+        m.d.comb += edges.ready.eq(last_of_triangle)
         with m.If(edges.valid):
-            m.d.sync += corner.eq(Mux(ends_function, 0, corner + 1))
-            with m.If(ends_kind):
-                m.d.sync += [function.eq(0), is_linear.eq(again)]
-            with m.Elif(ends_function):
+            m.d.sync += corner.eq(Mux(last_corner, 0, corner + 1))
+            with m.If(last_of_kind):
+                m.d.sync += [function.eq(0), is_linear.eq(linear_follows)]
+            with m.Elif(last_corner):
                 m.d.sync += function.eq(function + 1)
 
         def of(name):
@@ -93,17 +93,17 @@ class Planes(wiring.Component):
         weight = Mux(function == 0, of("u"), of("v"))
         # Of a whole triangle each corner goes into its own function, and all into the sum.
         whole = Cat(corner == 1, corner == 2, Const(1, 1))
-        goes = Mux(now.cut, Cat(function == n for n in range(3)), whole)
+        destination = Mux(now.cut, Cat(function == n for n in range(3)), whole)
         values = {
             "q": (Mux(linear, 1 << 31, of("q")), Q),
             "weight": (Mux(now.cut & (function != 2), weight, 1 << 24), 25),
             "turned": (now.turned, 1),
-            "goes": (goes & edges.valid.replicate(3), 3),
+            "destination": (destination & edges.valid.replicate(3), 3),
             "first": (~now.cut | (corner == 0), 1),
             "first_of_total": (corner == 0, 1),
-            "valid": (edges.valid & ends_kind, 1),
+            "valid": (edges.valid & last_of_kind, 1),
             "linear": (linear, 1),
-            "last": (ends, 1),
+            "last": (last_of_triangle, 1),
             **{name: (of(name), EDGES[f"{name}0"].shape) for name in "abc"},
         }
         for name, (value, shape) in values.items():
@@ -129,10 +129,10 @@ class Planes(wiring.Component):
         """Sums over corners."""
         terms = [named(m, getattr(now, f"{name}_term"), f"{name}_now") for name in "abc"]
         begins = dict.fromkeys(FUNCTIONS, now.first) | {"total": now.first_of_total}
-        goes = now.goes
+        destination = now.destination
         for n, name in enumerate(FUNCTIONS):
             plane = self.o[name]
-            with m.If(goes[n]):
+            with m.If(destination[n]):
                 for term, member in zip(terms, (plane.x, plane.y, plane.origin), strict=True):
                     m.d.sync += member.eq(Mux(begins[name], 0, member) + term)
         m.d.sync += [
