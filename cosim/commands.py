@@ -50,6 +50,15 @@ class CommandList:
         self.parts.append(np.pad(packed, (0, -len(packed) % WORDS)).reshape(-1, WORDS))
         return self
 
+    def append(self, packets: np.ndarray) -> Self:
+        """Packets of :mod:`fixfunc.cosim.vertices`: uint64, shape (n, 4)."""
+        self.parts.append(packets)
+        return self
+
+    def pixel_state(self, **fields: int) -> Self:
+        """How pixels are shaded: :data:`fixfunc.spec.pixels.pixel_state.PIXEL_STATE`, by name."""
+        return self.add(Opcode.PIXEL_STATE, commands.PIXEL_STATE_PACKET, **fields)
+
     def target(
         self, depth: int = 0, stencil: int = 0, colour: int = 0, colour_plane: int = 0
     ) -> Self:

@@ -6,7 +6,7 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import check, integers
 from fixfunc.spec import commands
-from fixfunc.spec.commands import SLOTS_A_TRANSFER, VertexOpcode
+from fixfunc.spec.commands import SLOTS_A_TRANSFER, Opcode
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import TRANSFER, width
 
@@ -57,7 +57,7 @@ def write_vertices(
     bits = values.reshape(len(places), 4 * count)
     out.view(np.uint32)[:, WORDS : WORDS + 4 * count] = bits
     first = header(
-        VertexOpcode.VERTICES,
+        Opcode.VERTICES,
         1 + each * len(places),
         count=len(places),
         attributes=count,
@@ -87,10 +87,10 @@ def write_primitives(slots: np.ndarray, attributes: int = 0) -> np.ndarray:
     entries = codec.pack(records, commands.CORNER_SLOTS).view(np.uint8)[:, :ENTRY]
     data = np.zeros((rows, TRANSFER // 8), np.uint8)
     data[:, : ENTRY * SLOTS_A_TRANSFER] = entries.reshape(rows, ENTRY * SLOTS_A_TRANSFER)
-    first = header(VertexOpcode.PRIMITIVES, 1 + rows, count=count, attributes=attributes, cut=cut)
+    first = header(Opcode.PRIMITIVES, 1 + rows, count=count, attributes=attributes, cut=cut)
     return np.concatenate([first, data.view(np.uint64)])
 
 
 def write_release(count: int) -> np.ndarray:
     """A RELEASE packet: ndarray of uint64, shape (1, 4)."""
-    return header(VertexOpcode.RELEASE, count=count)
+    return header(Opcode.RELEASE, count=count)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The hardware pipeline: a command stream in memory becomes a picture in memory."""
 
-from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -13,143 +13,22 @@ from fixfunc.rtl.frontend import command_reader
 from fixfunc.rtl.geometry import triangle_setup
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output import colour_write
-from fixfunc.rtl.output.merger.formats import UNORM_AND_SRGB
-from fixfunc.rtl.output.resolve.resolve import CONFIGS as RESOLVES
-from fixfunc.rtl.output.resolve.resolve import Resolve, ResolveParams
+from fixfunc.rtl.output.resolve.resolve import Resolve
 from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipe
 from fixfunc.rtl.probes import ports as probe_ports
 from fixfunc.rtl.probes import show
 from fixfunc.rtl.raster import tile_rasterizer
+from fixfunc.rtl.top_params import CONFIGS, PURPOSE, TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
 from fixfunc.spec.colours import quads as quads_of
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.state import FenceError, Kind, Outcome
 
+__all__ = ["CONFIGS", "PURPOSE", "Top", "TopParams"]
+
 MEMORY = FenceError.MEMORY.bit_length() - 1  # number of that bit
-
-
-@dataclass(frozen=True)
-class TopParams:
-    """Shape of a :class:`Top`: the shapes of its blocks.
-
-    They must have the same tile edge and the same samples.
-
-    Parameters
-    ----------
-    reader, setup, raster, depth, colour
-        Parameters of the blocks.
-    resolve : ResolveParams or None
-        Those of the unit that resolves surfaces; None: RESOLVE is no packet.
-    flat : bool
-        Tiles get the colour of their draw state, and keep all samples; else a shader is asked.
-    """
-
-    reader: command_reader.CommandReaderParams = command_reader.CONFIGS["default"]
-    setup: triangle_setup.TriangleSetupParams = triangle_setup.CONFIGS["default"]
-    raster: tile_rasterizer.TileRasterizerParams = tile_rasterizer.CONFIGS["default"]
-    depth: cached_depth.CachedDepthParams = cached_depth.CONFIGS["default"]
-    colour: colour_write.ColourWriteParams = colour_write.CONFIGS["default"]
-    resolve: ResolveParams | None = RESOLVES["default"]
-    flat: bool = False
-
-    def __post_init__(self):
-        for name in ("reader", "setup", "depth", "colour"):
-            for rule in ("edge", "samples"):
-                value = getattr(getattr(self, name), rule, None)
-                expected = getattr(self.raster, rule)
-                if value not in (None, expected):
-                    raise ValueError(
-                        f"{name}.{rule} must be raster.{rule} {expected!r}, not {value!r}"
-                    )
-        for rule in ("stencil", "formats"):
-            value = getattr(self.reader, rule)
-            expected = getattr(self.depth, rule)
-            if value != expected:
-                raise ValueError(f"reader.{rule} must be depth.{rule} {expected!r}, not {value!r}")
-        if self.colour.shader_depths != self.depth.shader_depths:
-            raise ValueError(
-                f"colour.shader_depths must be depth.shader_depths {self.depth.shader_depths!r}, "
-                f"not {self.colour.shader_depths!r}"
-            )
-        if self.reader.colour_planes != self.colour.planes:
-            raise ValueError(
-                f"reader.colour_planes must be colour.planes {self.colour.planes!r}, "
-                f"not {self.reader.colour_planes!r}"
-            )
-        if self.flat and self.colour.planes > 1:
-            raise ValueError(f"flat has one colour plane, not {self.colour.planes!r}")
-        if self.reader.colour_formats != self.colour.formats:
-            raise ValueError(
-                f"reader.colour_formats must be colour.formats {self.colour.formats!r}, "
-                f"not {self.reader.colour_formats!r}"
-            )
-        samples = self.resolve.samples if self.resolve else 0
-        if self.reader.resolve_samples != samples:
-            raise ValueError(
-                f"reader.resolve_samples must be {samples!r}, as resolve is {self.resolve!r}, "
-                f"not {self.reader.resolve_samples!r}"
-            )
-        if self.resolve and self.resolve.srgb != self.reader.resolves_srgb:
-            raise ValueError(
-                f"resolve.srgb must be {self.reader.resolves_srgb!r}, as of colour.formats, "
-                f"not {self.resolve.srgb!r}"
-            )
-
-    @property
-    def ports(self) -> tuple[str, ...]:
-        """All clients of memory."""
-        return ("commands", *self.clients, *(("resolve",) if self.resolve else ()))
-
-    @property
-    def clients(self) -> tuple[str, ...]:
-        """Of memory, those with a cache."""
-        depth = ("depth", "stencil") if self.depth.stencil else ("depth",)
-        return (*depth, *self.colour.names)
-
-    @property
-    def counted(self) -> dict[str, tuple[payloads.Field, ...]]:
-        """What is counted of each client."""
-        differences = {"depth": self.depth.differences, "stencil": False}
-        return {
-            client: payloads.counted(differences.get(client, self.colour.differences))
-            for client in self.clients
-        }
-
-
-def _of(config, planes, resolve=None, formats=None, **more):
-    """Blocks of a configuration, those that know of colour planes of another."""
-    reader = command_reader.CONFIGS[planes]
-    formats = formats or reader.colour_formats
-    samples = resolve.samples if resolve else 0
-    return TopParams(
-        replace(reader, colour_formats=formats, resolve_samples=samples),
-        *(block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth)),
-        replace(colour_write.CONFIGS[planes], formats=formats),
-        resolve,
-        **more,
-    )
-
-
-CONFIGS = {
-    "default": TopParams(),
-    "frame": _of("default", "default"),
-    "planes": _of("default", "planes", RESOLVES["srgb"]),
-    "tiny": _of("tiny", "tiny"),
-    "tiny_flat": _of("tiny", "tiny", flat=True),
-    "tiny_planes": _of("tiny", "tiny_planes"),
-    "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny_srgb"], UNORM_AND_SRGB),
-}
-PURPOSE = {  # of each configuration
-    "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil, colour, "
-    "resolve",
-    "frame": "the same without resolves, which simulates faster",
-    "planes": "the whole, with eight colour planes of any format of up to 32 bits",
-    "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
-    "tiny_flat": "the same with the built-in shader, which gives one colour a draw",
-    "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",
-    "tiny_resolve": "for benches, with sRGB, and resolves of surfaces that have tiles of 8x8",
-}
 
 
 class Top(wiring.Component):
@@ -178,7 +57,7 @@ class Top(wiring.Component):
         Quads to a shader, and the colours that it returns: see
         :class:`~fixfunc.rtl.output.colour_write.ColourWrite`. With them come the samples that
         survive and, with ``params.depth.shader_depths``, depths: both count in draws without
-        ``early_write``. Absent with ``params.flat``.
+        ``early_write``. Absent with ``params.pixels``.
     context, saved : In, Out
         Bounds of HiZ, saved and restored: see :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`. Requests
         belong to the target of the last draw state; between a status and the next START nothing
@@ -220,7 +99,7 @@ class Top(wiring.Component):
                 "counter_address": In(stream.Signature(8)),
                 "counter_value": Out(stream.Signature(64)),
             }
-            | ({} if params.flat else shader)
+            | ({} if params.pixels else shader)
             | {f"{client}_memory": Out(Axi()) for client in params.ports}
             | (probe_ports(probed) if probes else {})
         )
@@ -241,16 +120,19 @@ class Top(wiring.Component):
         ]
         wiring.connect(m, wiring.flipped(self.counter_address), counters.counter_address)
         wiring.connect(m, counters.counter_value, wiring.flipped(self.counter_value))
-        for stage, following in zip(
-            (reader, setup, raster, depth), (setup, raster, depth, colour), strict=True
-        ):
+        stages = reader, setup, raster, depth, colour
+        if p.pixels:
+            stages = reader, self._add_pixels(m, reader, colour), *stages[1:]
+        for stage, following in pairwise(stages):
             wiring.connect(m, stage.o, following.i)
         wiring.connect(m, wiring.flipped(self.context), depth.context)
         wiring.connect(m, depth.saved, wiring.flipped(self.saved))
         wiring.connect(m, colour.shaded, depth.shaded)
         wiring.connect(m, depth.answers, colour.answers)
         m.d.comb += colour.flush_early.eq(depth.flush_early)
-        self._shade(m, colour)
+        if not p.pixels:
+            wiring.connect(m, colour.quads, wiring.flipped(self.quads))
+            wiring.connect(m, wiring.flipped(self.colours), colour.colours)
         failed = self._resolve(m, reader, counters) if p.resolve else 0
         self._finish(m, reader, colour, failed)
 
@@ -280,21 +162,46 @@ class Top(wiring.Component):
         ]
         self._count(m, counters, probes, depth, reader, busy)
         if self._probes:
-            for name in ("commands", "setup", "raster", "depth", "quads"):
-                show(m, probes[name], getattr(self, f"probe_{name}"))
-            m.d.comb += [
-                self.probe_hiz.valid.eq(depth.probe_hiz.valid),
-                self.probe_hiz.payload.eq(depth.probe_hiz.payload),
-            ]
+            self._show(m, probes, depth.probe_hiz)
         return m
 
-    def _shade(self, m, colour):
-        """Quads to the shader, or to the one that is built in."""
-        if self._params.flat:
-            _shade_flat(m, colour, self._params.raster.edge**2)
-            return
-        wiring.connect(m, colour.quads, wiring.flipped(self.quads))
-        wiring.connect(m, wiring.flipped(self.colours), colour.colours)
+    def _show(self, m, probes, hiz):
+        """What goes from stage to stage, but releases: where these come depends on when."""
+        show(m, probes["quads"], self.probe_quads)
+        moving = {
+            name: (probes[name].valid & probes[name].ready, probes[name].payload)
+            for name in ("commands", "setup", "raster", "depth")
+        } | {"hiz": (hiz.valid, hiz.payload)}
+        for name, (moves, payload) in moving.items():
+            port = getattr(self, f"probe_{name}")
+            m.d.comb += [
+                port.valid.eq(moves & ~((payload.kind == Kind.FENCE) & payload.fence.release)),
+                port.payload.eq(payload),
+            ]
+
+    def _add_pixels(self, m, reader, colour):
+        """The pixel pipe, which triangles pass on their way to the setup."""
+        p = self._params
+        m.submodules.pixels = pixels = PixelPipe(
+            p.pixels, p.reader.ring, p.raster.edge, p.depth.shader_depths
+        )
+        wiring.connect(m, reader.pixel_state, pixels.state)
+        wiring.connect(m, colour.quads, pixels.quads)
+        wiring.connect(m, pixels.colours, colour.colours)
+        fence = colour.o.payload
+        returns = colour.o.valid & fence.release
+        m.d.comb += [
+            pixels.restart.eq(reader.i.valid & reader.i.ready),
+            pixels.corners.eq(reader.corners),
+            pixels.found.eq(reader.found),
+            reader.slot.eq(pixels.slot),
+            reader.attribute.eq(pixels.attribute),
+            reader.released.eq(Mux(returns, fence.sequence, 0)),
+            pixels.returned.valid.eq(returns),
+            pixels.returned.passed.eq(fence.passed),
+            pixels.returned.sequence.eq(fence.sequence),
+        ]
+        return pixels
 
     def _resolve(self, m, reader, counters):
         """The unit that resolves surfaces; returns whether one failed since the last status."""
@@ -321,18 +228,19 @@ class Top(wiring.Component):
         fence = colour.o.payload
         out = self.o.payload
         m.d.comb += [
-            self.o.valid.eq(colour.o.valid),
-            colour.o.ready.eq(self.o.ready),
+            self.o.valid.eq(colour.o.valid & ~fence.release),
+            colour.o.ready.eq(self.o.ready | fence.release),
             out.last.eq(fence.slot[0]),
         ]
         m.d.comb += [out[name].eq(fence[name]) for name in ("sequence", "any", "passed")]
         m.d.comb += [
             out.failed.eq(fence.error | (resolve_failed << MEMORY)),
-            reader.ended.eq(colour.o.valid & self.o.ready),
+            reader.ended.eq(self.o.valid & self.o.ready),
         ]
         with m.If(fence.slot[0]):
             m.d.comb += [
                 out.error.eq(reader.error),
+                out.vertex_error.eq(reader.vertex_error if self._params.pixels else 0),
                 out.at.eq(reader.at),
             ]
 
@@ -379,15 +287,3 @@ class Top(wiring.Component):
             m.d.sync += counted_mask.eq(Mux(counts, mask, 0))
             m.d.comb += getattr(counters, name).eq(ones(m, counted_mask, f"{name}_count"))
         observe("command_transfers", reader.memory.rvalid & reader.memory.rready)
-
-
-def _shade_flat(m, colour, lanes):
-    """The shader that is built in: all samples survive, with the colour of the draw state."""
-    quads = colour.quads
-    out = colour.colours
-    m.d.comb += [
-        out.valid.eq(quads.valid),
-        quads.ready.eq(out.ready),
-        out.payload.survivors.eq(~0),
-        *(out.payload[f"colour{n}"].eq(quads.payload.flat_colour) for n in range(lanes)),
-    ]

@@ -18,6 +18,7 @@ from fixfunc.spec.payloads import (
     Field,
     each,
 )
+from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
 
 
 class Opcode(IntEnum):
@@ -29,6 +30,10 @@ class Opcode(IntEnum):
     TRIANGLES = 4  # a list of snapped triangles
     FENCE = 5  # everything before it is in memory
     RESOLVE = 6  # samples of a coded surface in memory become pixels of another one
+    VERTICES = 7  # they are written to the next slots of the vertex ring
+    PRIMITIVES = 8  # triangles, by the slots of their corners
+    RELEASE = 9  # the oldest slots are free when everything before it has left the pixel stage
+    PIXEL_STATE = 10  # how pixels are shaded from here on
 
 
 class CommandError(IntEnum):
@@ -50,8 +55,10 @@ class CommandError(IntEnum):
     # a plane lies on another one of its target, or on the packets; or a RESOLVE would write its
     # source, the packets or the target that is drawn
     OVERLAP = 7
+    VERTEX = 8  # the vertex ring refuses it: VertexError
 
 
+VERTEX_OPCODES = Opcode.VERTICES, Opcode.PRIMITIVES, Opcode.RELEASE
 PACKET = (Field("opcode", 8), Field("length", 24))  # transfers, this one included
 # Of targets with several colour planes, the one that is meant.
 COLOUR_PLANE = Field("colour_plane", (COLOUR_PLANES - 1).bit_length())
@@ -76,6 +83,7 @@ UPPER_PACKET = tuple(
 )
 FENCE_PACKET = (*PACKET, Field("sequence", 32), Field("begin", 1))
 RESOLVE_PACKET = (*PACKET, *RESOLVE)
+PIXEL_STATE_PACKET = (*PACKET, *PIXEL_STATE)
 ALIGNED = 256  # of planes, in bytes
 LENGTHS = {
     Opcode.TARGET: 1,
@@ -83,6 +91,7 @@ LENGTHS = {
     Opcode.CLEAR: 1,
     Opcode.FENCE: 1,
     Opcode.RESOLVE: 1,
+    Opcode.PIXEL_STATE: 1,
 }  # of those whose length is fixed
 
 START = (
@@ -92,7 +101,8 @@ START = (
 )
 STATUS = (
     Field("last", 1),  # of this START: nothing is under way any more
-    Field("error", 3),  # CommandError, of the last
+    Field("error", 4),  # CommandError, of the last
+    Field("vertex_error", 4),  # VertexError, where that is VERTEX
     Field(
         "at", 24
     ),  # transfer of the packet that it stopped at, of the last; how many were read, if it did not
@@ -101,14 +111,6 @@ STATUS = (
     Field("passed", 64),
     Field("failed", 3),  # see payloads.FENCE; a resolve that fails counts as memory
 )
-
-
-class VertexOpcode(IntEnum):
-    """What a packet is; numbers go on behind those of :class:`Opcode`."""
-
-    VERTICES = 7  # they are written to the next slots
-    PRIMITIVES = 8  # triangles, by the slots of their corners
-    RELEASE = 9  # the oldest slots are free when everything before it has left the pixel stage
 
 
 class VertexError(IntEnum):

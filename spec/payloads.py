@@ -136,6 +136,9 @@ FENCE = (
         # memory failed
     ),
     Field("flush", 1),  # all that was written goes to memory first
+    # It only tells when everything before it is done: nothing is counted or reported, and
+    # ``sequence`` is how many slots of the vertex ring are free then.
+    Field("release", 1),
 )
 
 HIZ_BITS = 14  # of a stored bound

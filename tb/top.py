@@ -115,7 +115,7 @@ def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
         "counter_address": np.arange(COUNTER_ADDRESSES, dtype=np.uint64)[:, None],
         "context": codec.pack(contexts(params), payloads.context(params.raster.edge)),
     }
-    return beats if params.flat else beats | {"colours": np.concatenate(shaded)}
+    return beats if params.pixels else beats | {"colours": np.concatenate(shaded)}
 
 
 def replay(
@@ -127,7 +127,7 @@ def replay(
         params,
         data,
         outcomes=HizOutcomes(outputs["probe_hiz"], params.raster.edge),
-        **({} if params.flat else {"shader": shader(params)}),
+        shader=shader(params),
     )
     fault = unreadable(rows)
     drawn = [golden.draw(*map(int, start), fault) for start, _ in starts(rows)]
@@ -186,7 +186,7 @@ class TopBench(MemoryBehind, StreamBench):
         probes = [
             f"probe_{name}" for name in ("commands", "setup", "raster", "hiz", "depth", "quads")
         ]
-        return "o", *probes, *(() if self.params.flat else ("quads",))
+        return "o", *probes, *(() if self.params.pixels else ("quads",))
 
     async def draw(self, rows: np.ndarray, source: str = "full", sink: str = "full") -> None:
         """Draw what command streams say."""
@@ -197,7 +197,7 @@ class TopBench(MemoryBehind, StreamBench):
         self._dut.counter_value__ready.value = 1
         self._dut.context__valid.value = 0
         self._dut.saved__ready.value = 1
-        if not self.params.flat:
+        if not self.params.pixels:
             self._dut.colours__valid.value = 0
             driver = StreamDriver(self._dut, "colours", PACES["full"](None))
             cocotb.start_soon(driver.send(codec.to_int(row) for row in beats["colours"]))

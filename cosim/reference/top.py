@@ -11,6 +11,7 @@ from fixfunc.cosim.reference.sampled_top import Harness
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.payload import dtype
+from fixfunc.models.pixel.pixel_pipe import PixelPipe
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.models.top.shades import Shades
 from fixfunc.models.top.top import Drawn, Machine
@@ -35,6 +36,7 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.colour_planes,
         reader.colour_formats,
         reader.resolve_samples,
+        reader.ring and (reader.ring.slots, reader.ring.attributes),
     )
 
 
@@ -52,6 +54,8 @@ def shape(params: TopParams) -> CacheShape:
 
 def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
     """The golden machine of a configuration; ``more`` are its other parameters."""
+    if params.pixels:
+        more["pixels"] = PixelPipe(params.pixels.triangles, params.pixels.states)
     return Machine(data, limits_of(params), shape(params), params.raster.grid, **more)
 
 
@@ -142,7 +146,7 @@ def expected_of(
     out["probe_quads"] = np.concatenate(
         [np.zeros((0, codec.words(payloads.width(quads(edge)))), np.uint64), *shaded]
     )
-    if not params.flat:
+    if not params.pixels:
         out["quads"] = out["probe_quads"]
     return out | {"o": np.concatenate([codec.pack(part.status, STATUS) for part in drawn])}
 

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.formats import MOST
+from fixfunc.models.frontend.vertex_ring import Assembler, Assembly
 from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.payload import dtype, unpack
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import TARGET_FIELDS, check_draw_state
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.colours import BASE_FORMATS, EDGE
-from fixfunc.spec.commands import ALIGNED, LENGTHS, CommandError, Opcode
+from fixfunc.spec.commands import ALIGNED, LENGTHS, VERTEX_OPCODES, CommandError, Opcode
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
@@ -46,6 +47,8 @@ class CommandLimits:
     resolve_samples : int
         Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet. sRGB is
         resolved where it is one of ``colour_formats``.
+    ring : tuple of int, optional
+        Slots and attributes of a vertex ring; None: its packets, and PIXEL_STATE, are none.
     """
 
     edge: int = 8
@@ -56,6 +59,14 @@ class CommandLimits:
     colour_planes: int = 1
     colour_formats: tuple[Format, ...] = BASE_FORMATS
     resolve_samples: int = 8
+    ring: tuple[int, int] | None = None
+
+    @property
+    def opcodes(self) -> tuple[Opcode, ...]:
+        """Packets that there are."""
+        lacks = () if self.resolve_samples else (Opcode.RESOLVE,)
+        lacks += () if self.ring else (*VERTEX_OPCODES, Opcode.PIXEL_STATE)
+        return tuple(opcode for opcode in Opcode if opcode not in lacks)
 
     @property
     def resolves_srgb(self) -> bool:
@@ -72,6 +83,8 @@ class Read(NamedTuple):
     at: int  # transfer of the packet with the error, or the number of transfers
     # (n, record of RESOLVE): what is resolved, in order, each behind the first n beats.
     resolves: list
+    vertex_error: int  # VertexError, of an error VERTEX; else 0
+    assembly: Assembly | None  # of the triangles, where there is a vertex ring
 
 
 def plane_bytes(count: int, plane: str, edge: int = 8) -> int:
@@ -135,7 +148,8 @@ def read(
         reader.fence()
     _, fence = reader.beats[-1]
     fence["slot"] = 1
-    return Read(reader.beats, error, at, reader.resolves)
+    assembly = reader.assembler and reader.assembler.assembly
+    return Read(reader.beats, error, at, reader.resolves, reader.vertex_error, assembly)
 
 
 class _Reader:
@@ -147,6 +161,8 @@ class _Reader:
         self._packets = packets  # where they begin and end
         self.beats = []
         self.resolves = []
+        self.vertex_error = 0
+        self.assembler = limits.ring and Assembler(*limits.ring)
         self._state = None
         self._cleared_target = None  # fields of the target that was cleared as a whole
         self._written = set()  # colour planes that draws write
@@ -165,9 +181,7 @@ class _Reader:
         if fault == 0:
             return CommandError.READ, 0
         opcode, length = (int(value) for value in unpack(data[:1], commands.PACKET)[0])
-        if opcode not in list(Opcode) or (
-            opcode == Opcode.RESOLVE and not self._limits.resolve_samples
-        ):
+        if opcode not in self._limits.opcodes:
             return CommandError.OPCODE, 0
         if length > len(data) or length < 1 or LENGTHS.get(opcode, length) != length:
             return CommandError.LENGTH, 0
@@ -178,11 +192,13 @@ class _Reader:
             Opcode.TRIANGLES: self._triangles,
             Opcode.FENCE: self._fence,
             Opcode.RESOLVE: self._resolve,
-        }[opcode]
+            Opcode.PIXEL_STATE: self._pixel_state,
+        }.get(opcode, self._vertices)
         if not 0 < fault < length:
             return execute(data[:length]), length
         # Of a list, the triangles before the fault are drawn; that of a state is all of it.
-        error = execute(data[:fault]) if opcode == Opcode.TRIANGLES else CommandError.NONE
+        is_list = opcode in (Opcode.TRIANGLES, *VERTEX_OPCODES)
+        error = execute(data[:fault]) if is_list else CommandError.NONE
         return error or CommandError.READ, 0
 
     def _target(self, data):
@@ -310,10 +326,31 @@ class _Reader:
             for plane, base in placed.items()
         }
 
-    def _triangles(self, data):
+    @property
+    def _drawable(self):
+        """There is all that triangles need: states, and a target that has been cleared."""
         if self._state is None or self._state[TARGET_FIELDS] != self._cleared_target:
+            return False
+        return self._written <= self._begun and (self.assembler is None or self.assembler.has_state)
+
+    def _pixel_state(self, data):
+        record = unpack(data, commands.PIXEL_STATE_PACKET)[0]
+        return CommandError.NONE if self.assembler.state(record) else CommandError.STATE
+
+    def _vertices(self, data):
+        opcode = unpack(data[:1], commands.PACKET)["opcode"][0]
+        if opcode == Opcode.PRIMITIVES and not self._drawable:
             return CommandError.ORDER
-        if not self._written <= self._begun:
+        found, self.vertex_error = self.assembler.execute(data)
+        triangles = np.zeros(len(found), dtype(payloads.TRIANGLE))
+        for name in ("x", "y", "z"):
+            for k in range(3):
+                triangles[f"{name}{k}"] = found[f"{name}{k}"]
+        self._work(triangles)
+        return CommandError.VERTEX if self.vertex_error else CommandError.NONE
+
+    def _triangles(self, data):
+        if not self._drawable:
             return CommandError.ORDER
         rows = data[1:]
         upper = bool(unpack(data[:1], commands.TRIANGLES_PACKET)["upper"][0])
@@ -327,12 +364,17 @@ class _Reader:
             uppers = np.stack([bits[name] for name in bits.dtype.names], 1).astype(np.int64)
             for k in range(3):
                 triangles[f"z{k}"] += (uppers[:, k::3].ravel() << 32)[: len(record)]
-        triangles["state"] = self._state["state"]
+        self._work(triangles)
+        if self.assembler:
+            self.assembler.plain(len(triangles))
+        return CommandError.NONE
+
+    def _work(self, triangles):
         if len(triangles):
+            triangles["state"] = self._state["state"]
             self.beats.append((Kind.WORK, triangles))
             self._unfenced = self._worked = True
             self._unflushed |= bool(self._written - {0})
-        return CommandError.NONE
 
     def _fence(self, data):
         record = unpack(data, commands.FENCE_PACKET)[0]

@@ -7,9 +7,12 @@ import numpy as np
 
 from fixfunc.models.payload import dtype, unpack
 from fixfunc.spec import commands
-from fixfunc.spec.commands import SLOT_LIMIT, RingKind, VertexError, VertexOpcode
+from fixfunc.spec.commands import SLOT_LIMIT, VERTEX_OPCODES, Opcode, RingKind, VertexError
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
+from fixfunc.spec.pixels.interpolation import How, Where
+from fixfunc.spec.pixels.pixel_state import ATTRIBUTES, PIXEL_STATE
+from fixfunc.spec.pixels.texture_stage import TextureOp
 
 TRANSFER = 32  # bytes
 SLOT_BYTES = 5  # of three slots
@@ -22,6 +25,16 @@ VERTEX = dtype(
     )
 )
 TRIANGLE = dtype(commands.RING_TRIANGLE)
+STATE = dtype(PIXEL_STATE)
+
+
+class Assembly(NamedTuple):
+    """What is known of the triangles of a command stream, in their order."""
+
+    triangles: np.ndarray  # structured, shape (n,): commands.RING_TRIANGLE; zeros without vertices
+    values: np.ndarray  # uint32, shape (n, 3, attributes, 4): of corners; those not used are any
+    state_of: np.ndarray  # intp, shape (n,): the pixel state of each
+    states: np.ndarray  # structured, shape (s,): fixfunc.spec.pixels.pixel_state.PIXEL_STATE
 
 
 class Beats(NamedTuple):
@@ -74,10 +87,10 @@ class VertexRing:
         if error:
             return [_error(error)]
         rows = transfers[1:]
-        if header["opcode"] == VertexOpcode.VERTICES:
+        if header["opcode"] == Opcode.VERTICES:
             self._write(header, rows)
             return []
-        if header["opcode"] == VertexOpcode.RELEASE:
+        if header["opcode"] == Opcode.RELEASE:
             return [self._release(int(header["count"]))]
         return self._triangles(header, rows)
 
@@ -88,21 +101,21 @@ class VertexRing:
     def _check(self, header):
         """The first rule that a header breaks."""
         opcode, length, count, attributes, cut = (int(header[f]) for f in header.dtype.names)
-        if opcode not in list(VertexOpcode):
+        if opcode not in VERTEX_OPCODES:
             return VertexError.OPCODE
         rows = {
-            VertexOpcode.VERTICES: count * commands.vertex_transfers(attributes),
-            VertexOpcode.PRIMITIVES: -(-(count << cut) // commands.SLOTS_A_TRANSFER),
-            VertexOpcode.RELEASE: 0,
+            Opcode.VERTICES: count * commands.vertex_transfers(attributes),
+            Opcode.PRIMITIVES: -(-(count << cut) // commands.SLOTS_A_TRANSFER),
+            Opcode.RELEASE: 0,
         }[opcode]
         if length != 1 + rows:
             return VertexError.LENGTH
-        if opcode == VertexOpcode.RELEASE:
+        if opcode == Opcode.RELEASE:
             return None if 1 <= count <= self.held else VertexError.RELEASE
-        both = opcode == VertexOpcode.VERTICES and cut and attributes
+        both = opcode == Opcode.VERTICES and cut and attributes
         if both or attributes > self.values.shape[1]:
             return VertexError.ATTRIBUTES
-        if opcode == VertexOpcode.VERTICES and self.held + count > len(self.values):
+        if opcode == Opcode.VERTICES and self.held + count > len(self.values):
             return VertexError.ROOM
         return None
 
@@ -186,6 +199,69 @@ class VertexRing:
             for field in tables:
                 out[f"{field.name}{corner}"] = found[field.name]
         return out
+
+
+class Assembler:
+    """Collects an :class:`Assembly` from packets.
+
+    Parameters
+    ----------
+    slots, attributes : int
+        Of the :class:`VertexRing`.
+    """
+
+    def __init__(self, slots: int, attributes: int) -> None:
+        self._ring = VertexRing(slots, attributes)
+        self._parts = [(np.zeros(0, TRIANGLE), np.zeros((0, 3, attributes, 4), np.uint32))]
+        self._state_of = [np.zeros(0, np.intp)]
+        self._states = [np.zeros(0, STATE)]
+
+    @property
+    def assembly(self) -> Assembly:
+        """Of all triangles so far."""
+        triangles, values = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        return Assembly(
+            triangles, values, np.concatenate(self._state_of), np.concatenate(self._states)
+        )
+
+    @property
+    def has_state(self) -> bool:
+        """There is a pixel state in force."""
+        return len(self._states) > 1
+
+    def state(self, record: np.void) -> bool:
+        """A pixel state holds from here on, if it breaks no rule: whether it does not."""
+        options = {"how": len(How), "where": len(Where)}
+        known = record["op"] == TextureOp.NONE and record["attribute"] < ATTRIBUTES
+        for n in range(ATTRIBUTES):
+            known &= all(record[f"{name}{n}"] < count for name, count in options.items())
+        if known:
+            state = np.zeros(1, STATE)
+            for name in STATE.names:
+                state[name] = record[name]
+            self._states.append(state)
+        return bool(known)
+
+    def execute(self, transfers: np.ndarray) -> tuple[np.ndarray, VertexError | int]:
+        """Triangles of a packet of the ring, and the rule that it breaks; 0 if it does not."""
+        found = np.zeros(0, TRIANGLE)
+        error = 0
+        for beats in self._ring.execute(transfers):
+            if beats.kind == RingKind.ERROR:
+                error = VertexError(int(beats.records["error"][0]))
+            elif beats.kind == RingKind.TRIANGLE:
+                found = beats.records
+        slots = np.stack([found[f"slot{k}"] for k in range(3)], 1).astype(np.intp)
+        self._add(found, self._ring.values[slots])
+        return found, error
+
+    def plain(self, count: int) -> None:
+        """So many triangles without vertices."""
+        self._add(np.zeros(count, TRIANGLE), np.zeros((count, *self._parts[0][1].shape[1:]), "u4"))
+
+    def _add(self, triangles, values):
+        self._parts.append((triangles, values))
+        self._state_of.append(np.full(len(triangles), len(self._states) - 2, np.intp))
 
 
 def packets(transfers: np.ndarray) -> list[np.ndarray]:

@@ -63,13 +63,16 @@ def shade(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) -> np.nda
     return out
 
 
-def unorm(bits: np.ndarray) -> np.ndarray:
-    """The UNORM of 16 bits nearest to a float32, ties up: int64; NaN is 0 [fs 3.2.3.6]."""
+def unorm(bits: np.ndarray, one: int = ONE) -> np.ndarray:
+    """The UNORM nearest to a float32, halves up: int64; NaN is 0 [fs 3.2.3.6].
+
+    ``one`` is 1.0: the greatest of at most 16 bits.
+    """
     exponent = bits >> 23 & 255
     mantissa = np.where(exponent > 0, bits & (1 << 23) - 1 | 1 << 23, 0)
     shift = np.clip(UNIT - exponent, 1, 62)
-    inside = (mantissa * ONE + (np.int64(1) << shift - 1)) >> shift
-    value = np.where(exponent >= 127, ONE, inside)
+    inside = (mantissa * one + (np.int64(1) << shift - 1)) >> shift
+    value = np.where(exponent >= 127, one, inside)
     is_nan = (bits & SIGN - 1) > 255 << 23
     return np.where((bits & SIGN > 0) | is_nan, 0, value)
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from fixfunc.models.back_half.back_half import Coloured
 from fixfunc.models.depth.depth_unit import Shaded
+from fixfunc.models.frontend.vertex_ring import Assembly
+from fixfunc.models.pixel.pixel_pipe import PixelPipe
 
 
 class Shading(NamedTuple):
@@ -16,6 +18,7 @@ class Shading(NamedTuple):
     tiles: np.ndarray  # fields of fixfunc.spec.payloads.tile; masks hold samples that go out
     state: np.void  # the draw state
     triangle: np.ndarray  # of each tile: the number of its triangle since the stream began
+    assembly: Assembly | None = None  # of these triangles, where there is a vertex ring
 
 
 class Shades(NamedTuple):
@@ -44,6 +47,17 @@ def flat(shading: Shading) -> np.ndarray:
     return np.full((len(shading.tiles), 1, 1), shading.state["flat_colour"], np.uint32)
 
 
+def by_pixel_states(pipe: PixelPipe) -> Callable[[Shading], Shades]:
+    """The shader that is built in where there is a vertex ring."""
+
+    def shade(shading: Shading) -> Shades:
+        samples = np.full(len(shading.tiles), shading.state["samples"])
+        made = pipe.shade(shading.tiles, samples, shading.triangle, shading.assembly)
+        return Shades(made.colours, made.survivors)
+
+    return shade
+
+
 class StreamShader:
     """A shader of a list of triangles, as the back half sees it.
 
@@ -57,6 +71,8 @@ class StreamShader:
         Of each tile: the number of its triangle since the stream began.
     edge : int
         Samples along a tile's edge.
+    assembly : Assembly, optional
+        Of the triangles of the stream.
 
     Attributes
     ----------
@@ -70,11 +86,13 @@ class StreamShader:
         state: np.void,
         triangle: np.ndarray,
         edge: int,
+        assembly: Assembly | None = None,
     ) -> None:
         self._shader = shader
         self._state = state
         self._triangle = triangle
         self._edge = edge
+        self._assembly = assembly
 
     def late(self, tiles: np.ndarray, numbers: np.ndarray) -> Shaded:
         """What the shader does to samples before a late test."""
@@ -87,6 +105,6 @@ class StreamShader:
         return Coloured(self.shades.colours, passed)
 
     def _shade(self, tiles, numbers):
-        made = self._shader(Shading(tiles, self._state, self._triangle[numbers]))
+        made = self._shader(Shading(tiles, self._state, self._triangle[numbers], self._assembly))
         made = made if isinstance(made, Shades) else Shades(made)
         return made.complete(len(tiles), self._edge)

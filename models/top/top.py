@@ -13,13 +13,15 @@ from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape, TrafficKind
 from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import CommandLimits
+from fixfunc.models.frontend.vertex_ring import Assembly
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.contract import PLANES, FenceCounts
 from fixfunc.models.output.colour_write import ColourPlanes, quads_of
 from fixfunc.models.output.resolve import resolve, written
 from fixfunc.models.payload import dtype
+from fixfunc.models.pixel.pixel_pipe import PixelPipe
 from fixfunc.models.raster.edge_evaluator import pack
-from fixfunc.models.top.shades import Shades, Shading, StreamShader, flat
+from fixfunc.models.top.shades import Shades, Shading, StreamShader, by_pixel_states, flat
 from fixfunc.spec.colours import ResolveError
 from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.spec.counters import PROBES
@@ -74,6 +76,8 @@ class Machine:
         Is told what every stage decides; not of colours that are merged.
     bounds : str, optional
         Of HiZ, as :class:`~fixfunc.models.depth.hiz.HiZ` has them; None: there is none.
+    pixels : PixelPipe, optional
+        Shades, in the place of ``shader``.
 
     Attributes
     ----------
@@ -96,10 +100,12 @@ class Machine:
         progress: Callable[[str], object] = lambda _name: None,
         probe: Probe | None = None,
         bounds: str | None = "both",
+        pixels: PixelPipe | None = None,
     ) -> None:
         self._memory = memory
         self._limits = limits or CommandLimits()
-        self._shader = shader
+        self._pixels = pixels
+        self._shader = by_pixel_states(pixels) if pixels else shader
         self._outcomes = outcomes
         self._in_memory = in_memory
         self._progress = progress
@@ -120,6 +126,7 @@ class Machine:
         self.undefined = []
         self._resolve_failed = False  # since the last fence
         self._drawn = None
+        self._assembly = None
 
     @property
     def traffic(self) -> dict[str, Counter[TrafficKind]]:
@@ -144,8 +151,9 @@ class Machine:
         read = command_reader.read(
             self._memory, address, transfers, limit, self._limits, unreadable
         )
-        drawn = self.execute(read.beats, read.resolves)
+        drawn = self.execute(read.beats, read.resolves, read.assembly)
         drawn.status["error"][-1] = read.error
+        drawn.status["vertex_error"][-1] = read.vertex_error
         drawn.status["at"][-1] = read.at
         return drawn
 
@@ -153,6 +161,7 @@ class Machine:
         self,
         beats: Iterable[tuple[Kind, np.ndarray]],
         resolves: Sequence[tuple[int, np.void]] = (),
+        assembly: Assembly | None = None,
     ) -> Drawn:
         """Execute what the command reader sends.
 
@@ -162,7 +171,10 @@ class Machine:
             A list of triangles, or one control record each.
         resolves : sequence of (int, numpy.void)
             As in :class:`fixfunc.models.frontend.command_reader.Read`.
+        assembly : Assembly, optional
+            The same.
         """
+        self._assembly = assembly
         self._drawn = Drawn(np.zeros(0, dtype(STATUS)))
         for n, (kind, records) in enumerate(beats):
             for place, request in resolves:
@@ -183,10 +195,17 @@ class Machine:
         self._drawn.probes["depth"].append((kind, records))
 
     def _draw(self, triangles):
+        if self._pixels:
+            triangles = triangles.copy()
+            triangles["slot"] = self._pixels.slots(
+                self._assembly, self._drawn.triangles, len(triangles)
+            )
         found = self._back.find(Work(triangles, self._state))
         decided = self._outcomes(found.tiles) if self._outcomes else None
         triangle = self._drawn.triangles + found.triangle
-        shader = StreamShader(self._shader, self._state, triangle, self._limits.edge)
+        shader = StreamShader(
+            self._shader, self._state, triangle, self._limits.edge, self._assembly
+        )
         tested = self._back.draw(found, self._state, shader, decided)
         self._counts.passed += int(tested.passed.sum())
         self._drawn.triangles += len(triangles)

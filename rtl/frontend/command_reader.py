@@ -9,8 +9,11 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.command_fetch import BURST, CommandFetch
-from fixfunc.rtl.frontend.packet import BEAT, BOUNDS, fields_of
-from fixfunc.rtl.frontend.packet_units import packet_units
+from fixfunc.rtl.frontend.packets.packet import BEAT, BOUNDS, fields_of
+from fixfunc.rtl.frontend.packets.packet_units import packet_units
+from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
+from fixfunc.rtl.frontend.vertex_ring.vertex_ring import CONFIGS as RINGS
+from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
 from fixfunc.rtl.lib.axi import TRANSFER, Axi
 from fixfunc.rtl.memory.surface.state_check import check_colour_formats
 from fixfunc.rtl.output.merger.formats import SRGB
@@ -18,10 +21,18 @@ from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import commands
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS, RESOLVE
-from fixfunc.spec.commands import LENGTHS, START, CommandError, Opcode
+from fixfunc.spec.commands import (
+    LENGTHS,
+    START,
+    VERTEX_OPCODES,
+    CommandError,
+    Opcode,
+    VertexError,
+)
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COLOUR_PLANES
+from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, TOP_LIMIT, DepthFormat, Kind
 
 # The packet that is executed: its first transfer, whether that could not be read, its length.
@@ -54,6 +65,9 @@ class CommandReaderParams:
     ahead : int
         Transfers that are read before their turn, a multiple of 16 above 16. Memory is hidden that
         answers within as many clocks, as far as a packet takes a clock a transfer.
+    ring : VertexRingParams or None
+        Of vertices with attributes; None: VERTICES, PRIMITIVES, RELEASE and PIXEL_STATE are no
+        packets.
     """
 
     edge: int = 8
@@ -65,6 +79,7 @@ class CommandReaderParams:
     colour_formats: tuple[Format, ...] = BASE_FORMATS
     resolve_samples: int = 8
     ahead: int = 1024
+    ring: VertexRingParams | None = None
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -86,6 +101,13 @@ class CommandReaderParams:
         """Surfaces of sRGB are resolved."""
         return any(form in SRGB for form in self.colour_formats)
 
+    @property
+    def opcodes(self) -> tuple[Opcode, ...]:
+        """Packets that there are."""
+        lacks = () if self.resolve_samples else (Opcode.RESOLVE,)
+        lacks += () if self.ring else (*VERTEX_OPCODES, Opcode.PIXEL_STATE)
+        return tuple(opcode for opcode in Opcode if opcode not in lacks)
+
 
 CONFIGS = {
     "default": CommandReaderParams(),
@@ -94,12 +116,16 @@ CONFIGS = {
     "tiny_planes": CommandReaderParams(
         edge=4, pixels=64, colour_planes=3, colour_formats=COLOUR_FORMATS, ahead=64
     ),
+    "tiny_ring": CommandReaderParams(
+        edge=4, samples=4, pixels=64, resolve_samples=2, ahead=64, ring=RINGS["tiny"]
+    ),
 }
 PURPOSE = {  # of each configuration
     "default": "targets up to 2048 pixels",
     "planes": "the same, with eight colour planes of any format of up to 32 bits",
     "tiny": "for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
+    "tiny_ring": "the same, with a ring of eight vertices",
 }
 
 
@@ -132,6 +158,15 @@ class CommandReader(wiring.Component):
         What is to be resolved, when all that has left the reader is in memory.
     resolved : In(1)
         It is done; nothing behind it is read sooner. Both are absent where RESOLVE is no packet.
+    pixel_state : Out(stream.Signature(layout(PIXEL_STATE)))
+        How the triangles behind it are shaded. It and what follows is absent without
+        ``params.ring``.
+    corners : Out(layout(commands.RING_TRIANGLE))
+        More about a triangle of ``o``; of one from a TRIANGLES packet, zeros.
+    vertex_error : Out(VertexError)
+        The rule that the vertex ring found broken, with ``error``.
+    released, slot, attribute, found
+        As of :class:`~fixfunc.rtl.frontend.vertex_ring.vertex_ring.VertexRing`.
     memory : Out(Axi())
         Read channels alone are used.
     """
@@ -139,6 +174,16 @@ class CommandReader(wiring.Component):
     def __init__(self, params: CommandReaderParams = CONFIGS["default"]) -> None:
         self._params = params
         resolves = {"resolve": Out(stream.Signature(layout(RESOLVE))), "resolved": In(1)}
+        ring = params.ring
+        vertices = ring and {
+            "pixel_state": Out(stream.Signature(layout(PIXEL_STATE))),
+            "corners": Out(layout(commands.RING_TRIANGLE)),
+            "vertex_error": Out(VertexError),
+            "released": In(range(ring.slots + 1)),
+            "slot": In(range(ring.slots)),
+            "attribute": In(range(ring.attributes)),
+            "found": Out(ATTRIBUTE),
+        }
         super().__init__(
             {
                 "i": In(stream.Signature(layout(START))),
@@ -149,6 +194,7 @@ class CommandReader(wiring.Component):
                 "memory": Out(Axi()),
             }
             | (resolves if params.resolve_samples else {})
+            | (vertices or {})
         )
 
     def elaborate(self, platform: object) -> Module:
@@ -188,11 +234,12 @@ class CommandReader(wiring.Component):
                     m.next = "PACKET"
             with m.State("PACKET"):
                 self._decode(m, packet, remaining)
-            for opcode, unit in units.items():
+            for unit in dict.fromkeys(units.values()):
                 m.d.comb += [
                     unit.packet.first.eq(packet.first),
                     unit.packet.length.eq(packet.length),
                 ]
+            for opcode, unit in units.items():
                 with m.State(opcode.name):
                     self._execute(m, unit.packet, fetch, packet, remaining)
             with m.State("TARGET"):
@@ -251,9 +298,7 @@ class CommandReader(wiring.Component):
         with m.If(packet.error):
             self._stop(m, CommandError.READ)
         with m.Else(), m.Switch(header.opcode):
-            for opcode in Opcode:
-                if opcode == Opcode.RESOLVE and not self._params.resolve_samples:
-                    continue
+            for opcode in self._params.opcodes:
                 with m.Case(opcode):
                     fits = (
                         (header.length == LENGTHS[opcode])

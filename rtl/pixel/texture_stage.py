@@ -13,6 +13,7 @@ from fixfunc.rtl.lib.delay import delay, later, register
 from fixfunc.rtl.lib.float32.compare import Compare
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.rounding import normalised
+from fixfunc.rtl.lib.float32.unorm import ToUnorm
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.pixels.texture_stage import (
@@ -246,7 +247,9 @@ class Combine(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        colour = self._unorm(m)
+        m.submodules.unorm = unorm = ToUnorm(BITS)
+        m.d.comb += unorm.a.eq(self.colour)
+        colour = unorm.o
         texel = delay(m, self.texel, 2, "texel")
         alpha = delay(m, self.texel_alpha, 2, "texel_alpha")
         op = delay(m, self.op, 2, "op")
@@ -274,20 +277,6 @@ class Combine(wiring.Component):
         )
         self._float(m, register(m, value, BITS, "value"))
         return m
-
-    def _unorm(self, m):
-        """The nearest UNORM, two clocks later."""
-        exponent = FLOAT32.exponent_of(self.colour)
-        mantissa = FLOAT32.mantissa_of(self.colour)
-        down = named(m, 149 - exponent, "down")
-        product = register(m, (mantissa << BITS) - mantissa, 24 + BITS, "product")
-        distance = register(m, Mux(down[6:].any(), 63, down[:6]), 6, "distance")
-        nothing = FLOAT32.sign_of(self.colour) | FLOAT32.is_nan(self.colour)
-        is_zero = register(m, nothing, 1, "is_zero")
-        is_one = register(m, exponent >= FLOAT32.bias, 1, "is_one")
-        nearest = named(m, (product >> distance) + 1 >> 1, "nearest")
-        value = Mux(is_zero, 0, Mux(is_one, (1 << BITS) - 1, nearest))
-        return register(m, value, BITS, "unorm")
 
     def _float(self, m, value):
         """The nearest float32, two clocks later.

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import cocotb
 import numpy as np
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
@@ -22,6 +22,7 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import RESOLVE
 from fixfunc.spec.commands import RESOLVE_PACKET, START, STATUS, CommandError
+from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
 from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench
@@ -33,7 +34,7 @@ from fixfunc.tb.frontend.streams import unreadable
 __all__ = ["unreadable"]
 
 RESOLVE_CLOCKS = 20  # far more than a packet takes
-MAY_BE_SILENT = ("resolve",)  # a stream out that not every run has beats of
+MAY_BE_SILENT = "resolve", "pixel_state"  # streams out that not every run has beats of
 WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CONTROL.values()))
 
 
@@ -46,6 +47,7 @@ class Harness(wiring.Component):
 
     def __init__(self, params: CommandReaderParams) -> None:
         self._params = params
+        pixel_state = {"pixel_state": Out(stream.Signature(layout(PIXEL_STATE)))}
         super().__init__(
             {
                 "i": In(stream.Signature(layout(START))),
@@ -54,13 +56,25 @@ class Harness(wiring.Component):
                 "resolve": Out(stream.Signature(layout(RESOLVE))),
                 "memory": Out(Axi()),
             }
+            | (pixel_state if params.ring else {})
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.unit = unit = CommandReader(self._params)
         wiring.connect(m, wiring.flipped(self.i), unit.i)
-        wiring.connect(m, unit.o, wiring.flipped(self.o))
+        fence = unit.o.payload.fence
+        leaves = unit.o.valid & unit.o.ready & (fence.kind == Kind.FENCE)
+        is_release = (fence.kind == Kind.FENCE) & fence.release
+        m.d.comb += [
+            self.o.valid.eq(unit.o.valid & ~is_release),
+            self.o.payload.eq(unit.o.payload),
+            unit.o.ready.eq(self.o.ready | is_release),
+        ]
+        if self._params.ring:
+            wiring.connect(m, unit.pixel_state, wiring.flipped(self.pixel_state))
+            m.d.comb += self.status.payload.vertex_error.eq(unit.vertex_error)
+            m.d.sync += unit.released.eq(Mux(leaves & is_release, fence.sequence, 0))
         wiring.connect(m, unit.resolve, wiring.flipped(self.resolve))
         remaining = Signal(range(RESOLVE_CLOCKS + 1))
         early = Signal()
@@ -73,11 +87,9 @@ class Harness(wiring.Component):
                 early.eq(early | self.o.valid | self.resolve.valid),
             ]
         wiring.connect(m, unit.memory, wiring.flipped(self.memory))
-        fence = unit.o.payload.fence
-        leaves = unit.o.valid & unit.o.ready & (fence.kind == Kind.FENCE)
         status = self.status
         fence_ended = Signal()
-        m.d.sync += fence_ended.eq(leaves & ~fence.slot[0])
+        m.d.sync += fence_ended.eq(leaves & ~fence.slot[0] & ~is_release)
         with m.If(leaves & fence.slot[0]):
             m.d.sync += status.valid.eq(1)
         with m.If(status.valid & status.ready):
@@ -133,6 +145,7 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
     limits = limits_of(shape_of(params))
     beats = []
     resolves = []
+    pixel_states = [np.zeros(0, dtype(PIXEL_STATE))]
     starts = streams.starts(rows)
     status = np.zeros(len(starts), dtype(STATUS))
     fault = unreadable(rows)
@@ -148,9 +161,12 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
         ]
         resolves += [record for _, record in result.resolves]
         status["last"][n] = 1
+        pixel_states += [result.assembly.states] if params.ring else []
         status["error"][n] = result.error
+        status["vertex_error"][n] = result.vertex_error
         status["at"][n] = result.at
-    return {
+    states = codec.pack(np.concatenate(pixel_states), PIXEL_STATE)
+    return ({"pixel_state": states} if params.ring else {}) | {
         "o": np.concatenate(beats),
         "status": codec.pack(status, STATUS),
         "resolve": codec.pack(np.array(resolves, dtype(RESOLVE_PACKET)), RESOLVE),
@@ -166,7 +182,10 @@ class CommandReaderBench(MemoryBehind, StreamBench):
     """Bench with packets in the memory behind the port."""
 
     stem = "command_reader"
-    ports = "o", "status", "resolve"
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        return "o", "status", "resolve", *(("pixel_state",) if self.params.ring else ())
 
     def __init__(self, dut: HierarchyObject) -> None:
         super().__init__(dut)

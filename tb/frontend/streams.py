@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
+from fixfunc.cosim.vertices import write_release
 from fixfunc.models.formats import MOST
 from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.payload import dtype
@@ -18,6 +19,7 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import BlendFactor, BlendOp, DepthFormat, StencilOp
 from fixfunc.tb.bench import depths, scenes
+from fixfunc.tb.frontend.vertex_draws import VertexDraws
 from fixfunc.tb.output import plane_formats
 
 PIXELS = {4: 24, 8: 100}  # greatest width or height of a target, by the tile's edge
@@ -80,6 +82,8 @@ def one_list(
     """
     size = (PIXELS[params.raster.edge],) * 2
     packets = CommandList().target(0, PLANE, 2 * PLANE).state(draw_state(*size))
+    if params.reader.ring:
+        VertexDraws(rng, params.reader.ring).state(packets)
     packets.clear(
         (0, 0, *size), depth=1, stencil=1, colour=1, depth_value=MOST[DepthFormat.D24]
     ).triangles(depths.triangles(rng, count, size, beyond=beyond))
@@ -163,12 +167,14 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
 
     def cleared(**bases):
         packets = CommandList().target(**(PLACES | bases)).state(draw_state(*size))
+        if params.reader.ring:
+            VertexDraws(rng, params.reader.ring).state(packets)
         return packets.clear((0, 0, *size), **whole)
 
     wrong = draw_state(*size)
     wrong["target_width"] = 0
     some = depths.triangles(rng, 9, size, beyond=0)
-    unknown = 0, len(Opcode) + 1 if params.resolve else Opcode.RESOLVE, 255
+    unknown = 0, *({*range(len(Opcode) + 2)} - {*params.reader.opcodes}), 255
     by_error = {
         CommandError.OPCODE: cleared().add(int(rng.choice(unknown)), commands.PACKET),
         CommandError.LENGTH: cleared().add(Opcode.FENCE, commands.FENCE_PACKET, 2),
@@ -179,6 +185,8 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
         CommandError.READ: _with_resolve(cleared().fence(1), params),
         CommandError.NONE: cleared(),
     }
+    if params.reader.ring:
+        by_error[CommandError.VERTEX] = cleared().append(write_release(1))
     by_error = {error: packets.triangles(some).transfers for error, packets in by_error.items()}
     rows = []
     at = SIZE - 32 * sum(map(len, by_error.values()))
@@ -201,6 +209,7 @@ def _with_resolve(packets, params):
 def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
     """A list with one or two targets, and a few draws on each."""
     packets = CommandList()
+    vertices = params.reader.ring and VertexDraws(rng, params.reader.ring)
     edge = params.raster.edge
     formats = list(params.reader.formats)
     for _ in range(int(rng.integers(1, 3))):
@@ -219,6 +228,8 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
             if params.reader.colour_planes > 1 and rng.random() < (0.95 if n else 0.5):
                 packets.fence()  # a colour plane that begins has nothing before it
             _more_planes(rng, packets, size, samples, form, params, begun)
+            if vertices:
+                _shaded(rng, packets, vertices, size, form)
             packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size, form))
             if rng.random() < 0.3:
                 packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
@@ -229,6 +240,15 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
         if params.reader.colour_planes > 1 and rng.random() < 0.9:
             packets.fence()  # colour planes are in memory before another target begins
     return packets
+
+
+def _shaded(rng, packets, vertices, size, form):
+    """Draws by vertices: under one pixel state or several."""
+    for _ in range(int(rng.integers(1, 5))):
+        vertices.state(packets)
+        if rng.random() < 0.8:
+            triangles = depths.triangles(rng, int(rng.integers(0, 7)), size, form)
+            vertices.draw(packets, triangles)
 
 
 def _more_planes(rng, packets, size, samples, form, params, begun):

@@ -7,7 +7,7 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.vertices import header, write_primitives, write_release, write_vertices
 from fixfunc.models.frontend.vertex_ring import VertexRing
 from fixfunc.spec import commands
-from fixfunc.spec.commands import VertexOpcode
+from fixfunc.spec.commands import VERTEX_OPCODES
 
 SOME = 64  # vertices of a packet, where the ring has room for them
 
@@ -131,7 +131,7 @@ class _Driver:
             rows[0] = self._rng.integers(0, 1 << 64, 4, dtype=np.uint64)
             rows[0, 0] &= np.uint64(~(0xFFFFF0 << 8) & (1 << 64) - 1)
         else:
-            opcode = int(self._rng.choice([0, 4, *VertexOpcode]))
+            opcode = int(self._rng.choice([0, 4, *VERTEX_OPCODES]))
             rows[:1] = header(opcode, int(self._rng.integers(0, 3)), count=len(rows) - 1)
         length = max(1, int(rows[0, 0]) >> 8 & 0xFFFFFF)
         missing = max(0, length - len(rows))

@@ -12,6 +12,7 @@ from fixfunc.rtl.depth.test.datapath import tested_tile
 from fixfunc.rtl.depth.test.passed_count import PassedCount
 from fixfunc.rtl.depth.test.sample_depths import heads
 from fixfunc.rtl.depth.test.tested_tiles import DepthRange
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import beat, layout
@@ -131,7 +132,8 @@ class TestOutput(wiring.Component):
                 beats.i.tile.eq(self.passed_tile),
             ]
         m.submodules.passed_count = passed_count = PassedCount(len(self.i.passed))
-        fence = self.control_valid & (self.control.kind == Kind.FENCE)
+        is_fence = self.control_valid & (self.control.kind == Kind.FENCE)
+        fence = named(m, is_fence & ~self.control.fence.release, "fence")
         m.d.comb += [
             self.passed.eq(Mux(final, self.i.passed, 0)),
             passed_count.passed.eq(self.passed),

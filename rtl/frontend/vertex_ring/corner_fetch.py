@@ -35,6 +35,8 @@ class CornerFetch(wiring.Component):
         A slot that no operation under way reads.
     i : In(stream.Signature(OPERATION))
     o : Out(stream.Signature(BEATS))
+    idle : Out(1)
+        No operation is under way, and no beat.
     """
 
     def __init__(self, slots: int) -> None:
@@ -44,6 +46,7 @@ class CornerFetch(wiring.Component):
                 "write": In(vertex_write(slots)),
                 "i": In(stream.Signature(OPERATION)),
                 "o": Out(stream.Signature(BEATS)),
+                "idle": Out(1),
             }
         )
 
@@ -52,7 +55,10 @@ class CornerFetch(wiring.Component):
         operation = Signal(OPERATION)
         valid = Signal()
         moves = named(m, ~self.o.valid | self.o.ready, "moves")
-        m.d.comb += self.i.ready.eq(moves)
+        m.d.comb += [
+            self.i.ready.eq(moves),
+            self.idle.eq(~valid & ~self.o.valid),
+        ]
         corners = [self._corner(m, n, moves) for n in range(3)]
         error = self._error(m, operation, corners)
         failed = Signal()  # a triangle of the packet has broken a rule

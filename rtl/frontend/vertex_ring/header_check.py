@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import commands
-from fixfunc.spec.commands import SLOTS_A_TRANSFER, VertexError, VertexOpcode
+from fixfunc.spec.commands import SLOTS_A_TRANSFER, VERTEX_OPCODES, Opcode, VertexError
 
 
 class HeaderCheck(wiring.Component):
@@ -48,28 +48,28 @@ class HeaderCheck(wiring.Component):
         spare = SLOTS_A_TRANSFER * rows - (header.count << header.cut)
         m.d.comb += rows.eq(header.length - 1)
         with m.Switch(header.opcode):
-            with m.Case(VertexOpcode.VERTICES):
+            with m.Case(Opcode.VERTICES):
                 m.d.comb += [
                     fits.eq(rows == header.count * (1 + header.attributes[1:])),
                     has_slots.eq(self.held + header.count <= self._size),
                 ]
-            with m.Case(VertexOpcode.PRIMITIVES):
+            with m.Case(Opcode.PRIMITIVES):
                 m.d.comb += [
                     fits.eq((spare >= 0) & (spare < SLOTS_A_TRANSFER)),
                     has_slots.eq(1),
                 ]
-            with m.Case(VertexOpcode.RELEASE):
+            with m.Case(Opcode.RELEASE):
                 m.d.comb += [
                     fits.eq(rows == 0),
                     has_slots.eq(header.count.any() & (header.count <= self.held)),
                 ]
-        is_release = header.opcode == VertexOpcode.RELEASE
-        both = (header.opcode == VertexOpcode.VERTICES) & header.cut & header.attributes.any()
+        is_release = header.opcode == Opcode.RELEASE
+        both = (header.opcode == Opcode.VERTICES) & header.cut & header.attributes.any()
         too_many = both | (header.attributes > self._most)
         error = Signal(VertexError)
         # The product of count and transfers decides in one clock, slots are released in the next.
         m.d.sync += self.error.eq(error)
-        with m.If(~Cat(header.opcode == known for known in VertexOpcode).any()):
+        with m.If(~Cat(header.opcode == known for known in VERTEX_OPCODES).any()):
             m.d.comb += error.eq(VertexError.OPCODE)
         with m.Elif(~fits | (header.length == 0)):
             m.d.comb += error.eq(VertexError.LENGTH)

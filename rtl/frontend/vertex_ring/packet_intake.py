@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.packet import fields_of
+from fixfunc.rtl.frontend.packets.packet import fields_of
 from fixfunc.rtl.frontend.vertex_ring.header_check import HeaderCheck
 from fixfunc.rtl.frontend.vertex_ring.operation import (
     OPERATION,
@@ -18,7 +18,7 @@ from fixfunc.rtl.frontend.vertex_ring.slot_window import SlotWindow
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import commands
-from fixfunc.spec.commands import SLOTS_A_TRANSFER, VertexOpcode
+from fixfunc.spec.commands import SLOTS_A_TRANSFER, Opcode
 from fixfunc.spec.payloads import TRANSFER, width
 
 ENTRY = width(commands.CORNER_SLOTS)
@@ -36,11 +36,15 @@ class PacketIntake(wiring.Component):
     Members
     -------
     i : In(stream.Signature(TRANSFER))
+    restart : In(1)
+        No slot is held; a packet that was broken off is forgotten. Nothing is ``pending``.
     released : In(range(slots + 1))
         As of :class:`~fixfunc.rtl.frontend.vertex_ring.slot_window.SlotWindow`.
     vertex : Out(vertex_write(slots))
     attributes : Out(attribute_write(slots))
     o : Out(stream.Signature(OPERATION))
+    pending : Out(1)
+        Of what has been taken an operation is still to go out.
     """
 
     def __init__(self, slots: int, attributes: int) -> None:
@@ -49,10 +53,12 @@ class PacketIntake(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(TRANSFER)),
+                "restart": In(1),
                 "released": In(range(slots + 1)),
                 "vertex": Out(vertex_write(slots)),
                 "attributes": Out(attribute_write(slots)),
                 "o": Out(stream.Signature(OPERATION)),
+                "pending": Out(1),
             }
         )
 
@@ -63,12 +69,13 @@ class PacketIntake(wiring.Component):
         header = Signal(layout(commands.VERTEX_PACKET))
         remaining = Signal(header.length.shape())  # transfers of the packet
         m.d.comb += [
+            window.restart.eq(self.restart),
             window.released.eq(self.released),
             check.header.eq(header),
             check.held.eq(window.count),
         ]
         moves = named(m, self.i.valid & self.i.ready, "moves")
-        with m.FSM():
+        with m.FSM() as fsm:
             with m.State("HEADER"):
                 m.d.comb += self.i.ready.eq(1)
                 with m.If(self.i.valid):
@@ -84,12 +91,20 @@ class PacketIntake(wiring.Component):
                 self._vertices(m, window, header, moves)
                 with m.If(moves):
                     self._count(m, remaining)
+                with m.If(self.restart):
+                    m.next = "HEADER"
             with m.State("PRIMITIVES"):
                 self._primitives(m, window, header, remaining, moves)
+                with m.If(self.restart):
+                    m.next = "HEADER"
             with m.State("SKIP"):
                 m.d.comb += self.i.ready.eq(1)
                 with m.If(moves):
                     self._count(m, remaining)
+                with m.If(self.restart):
+                    m.next = "HEADER"
+        with m.If(fsm.ongoing("CHECK") | fsm.ongoing("ISSUE")):
+            m.d.comb += self.pending.eq(1)
         return m
 
     def _count(self, m, remaining):
@@ -102,8 +117,8 @@ class PacketIntake(wiring.Component):
         """A header's operation, and what its packet has behind it."""
         is_wrong = named(m, error != 0, "is_wrong")
         opcode = header.opcode
-        writes = named(m, ~is_wrong & (opcode == VertexOpcode.VERTICES), "writes")
-        releases = named(m, ~is_wrong & (opcode == VertexOpcode.RELEASE), "releases")
+        writes = named(m, ~is_wrong & (opcode == Opcode.VERTICES), "writes")
+        releases = named(m, ~is_wrong & (opcode == Opcode.RELEASE), "releases")
         step = Mux(is_wrong, Step.ERROR, Mux(releases, Step.RELEASE, Step.BEGIN))
         out = self.o.payload
         m.d.comb += [
@@ -151,6 +166,8 @@ class PacketIntake(wiring.Component):
         ]
         with m.If(moves):
             m.d.sync += row.eq(Mux(is_last, 0, row + 1))
+        with m.If(self.restart):
+            m.d.sync += row.eq(0)
 
     def _primitives(self, m, window, header, remaining, moves):
         """An entry of a list a clock."""
@@ -164,6 +181,7 @@ class PacketIntake(wiring.Component):
         ends = named(m, ~header.cut | second, "ends")
         has_space = (left == 0) | ((left == 1) & self.o.ready)
         m.d.comb += [
+            self.pending.eq(left != 0),
             self.i.ready.eq((remaining != 0) & has_space),
             self.o.valid.eq(left != 0),
             out.step.eq(Step.ENTRY),
@@ -189,3 +207,5 @@ class PacketIntake(wiring.Component):
             with m.If(ends & (at + 1 == header.count)):
                 m.d.sync += [left.eq(0), at.eq(0)]
                 m.next = "HEADER"
+        with m.If(self.restart):
+            m.d.sync += [second.eq(0), at.eq(0)]

@@ -23,6 +23,8 @@ class SlotWindow(wiring.Component):
 
     Members
     -------
+    restart : In(1)
+        No slot is held, and none was ever written.
     write : In(1)
         A vertex takes the slot :attr:`following`.
     release : In(range(slots + 1))
@@ -45,6 +47,7 @@ class SlotWindow(wiring.Component):
         self._size = slots
         super().__init__(
             {
+                "restart": In(1),
                 "write": In(1),
                 "release": In(range(slots + 1)),
                 "released": In(range(slots + 1)),
@@ -69,6 +72,10 @@ class SlotWindow(wiring.Component):
             used.eq(Mux(used == self._size, used, used + self.write)),
             occupied.eq(occupied + self.write - self.released),
         ]
+        with m.If(self.restart):
+            m.d.sync += (
+                count.eq(0) for count in (first, self.count, self.following, used, occupied)
+            )
         m.d.comb += self.has_room.eq(occupied != self._size)
         is_used = []
         is_held = []

@@ -57,8 +57,10 @@ class VertexRing(wiring.Component):
 
     Members
     -------
+    restart : In(1)
+        No slot is held. All beats have gone out.
     i : In(stream.Signature(TRANSFER))
-        Packets: :class:`fixfunc.spec.commands.VertexOpcode`. A transfer of vertices a clock; of a
+        Packets: :data:`fixfunc.spec.commands.VERTEX_OPCODES`. A transfer of vertices a clock; of a
         list of triangles one in six clocks; a header takes three clocks.
     o : Out(stream.Signature(beat(triangle=..., release=..., error=...)))
         Triangles, releases and errors in the order of packets:
@@ -69,18 +71,22 @@ class VertexRing(wiring.Component):
         An attribute of a triangle that has gone out and whose RELEASE has not come back.
     found : Out(layout(VERTEX_ATTRIBUTE))
         It, one clock later.
+    idle : Out(1)
+        All beats of the transfers that were taken have gone out.
     """
 
     def __init__(self, params: VertexRingParams = CONFIGS["default"]) -> None:
         self._params = params
         super().__init__(
             {
+                "restart": In(1),
                 "i": In(stream.Signature(TRANSFER)),
                 "o": Out(stream.Signature(BEATS)),
                 "released": In(range(params.slots + 1)),
                 "slot": In(range(params.slots)),
                 "attribute": In(range(params.attributes)),
                 "found": Out(ATTRIBUTE),
+                "idle": Out(1),
             }
         )
 
@@ -94,11 +100,13 @@ class VertexRing(wiring.Component):
         wiring.connect(m, intake.o, fetch.i)
         wiring.connect(m, fetch.o, wiring.flipped(self.o))
         m.d.comb += [
+            intake.restart.eq(self.restart),
             intake.released.eq(self.released),
             fetch.write.eq(intake.vertex),
             values.write.eq(intake.attributes),
             values.slot.eq(self.slot),
             values.attribute.eq(self.attribute),
             self.found.eq(values.o),
+            self.idle.eq(~intake.pending & fetch.idle),
         ]
         return m

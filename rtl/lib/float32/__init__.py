@@ -7,6 +7,7 @@ multiply.py     a * b
 multiply_add.py a * b + c, rounded once
 invert.py       1 / a
 compare.py      a < b, a = b
+unorm.py        to UNORM
 convert.py      to fixed point, and from there
 rounding.py     the highest bit on top, then the nearest float
 fields.py       sign, exponent, fraction; special numbers

@@ -247,5 +247,6 @@ class SurfaceFront(wiring.Component):
         errors = Signal(2)
         m.d.sync += errors.eq(errors | Cat(self.error, self.outside))
         m.d.comb += self.fence_error.eq(self.control.fence.error | errors)
-        with m.If(self.control_valid & (self.control.kind == Kind.FENCE)):
+        is_fence = self.control_valid & (self.control.kind == Kind.FENCE)
+        with m.If(is_fence & ~self.control.fence.release):
             m.d.sync += errors.eq(0)

@@ -226,5 +226,6 @@ class SlotFront(wiring.Component):
         failed = Signal()
         m.d.sync += failed.eq(failed | self.error)
         m.d.comb += self.fence_error.eq(self.control.fence.error | ((failed | self.error) << 2))
-        with m.If(self.control_valid & (self.control.kind == Kind.FENCE)):
+        is_fence = self.control_valid & (self.control.kind == Kind.FENCE)
+        with m.If(is_fence & ~self.control.fence.release):
             m.d.sync += failed.eq(0)

@@ -8,7 +8,7 @@ from fixfunc.models.frontend.vertex_ring import VertexRing, packets
 from fixfunc.models.payload import dtype, unpack
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
 from fixfunc.spec import commands
-from fixfunc.spec.commands import RingKind, VertexError, VertexOpcode
+from fixfunc.spec.commands import VERTEX_OPCODES, Opcode, RingKind, VertexError
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.tb.coverage.bins import Seen, cross, ends, equal, flag, of, ranges
 
@@ -57,11 +57,13 @@ def _packets(rows, params):
             count.append(int(header["count"]))
             held.append(before)
     opcode, count, held = (np.array(values, int) for values in (opcode, count, held))
-    packet = of(VertexOpcode, opcode)
-    writes = opcode == VertexOpcode.VERTICES
+    packet = of(VERTEX_OPCODES, opcode)
+    writes = opcode == Opcode.VERTICES
     return (
         cross(
-            "packet x the one before", of(VertexOpcode, opcode[1:]), of(VertexOpcode, opcode[:-1])
+            "packet x the one before",
+            of(VERTEX_OPCODES, opcode[1:]),
+            of(VERTEX_OPCODES, opcode[:-1]),
         )
         | cross("vertices", ends(held, 0, params.slots), where=writes)
         | cross("vertices fill the ring", {"": held + count == params.slots}, where=writes)

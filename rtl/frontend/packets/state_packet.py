@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.packet import PacketUnit
+from fixfunc.rtl.frontend.packets.packet import PacketUnit
 from fixfunc.rtl.frontend.state_check import state_supported
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads

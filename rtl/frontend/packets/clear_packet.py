@@ -6,8 +6,8 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.byte_range import END
-from fixfunc.rtl.frontend.packet import BEAT, BOUNDS, PacketUnit, fields_of
-from fixfunc.rtl.frontend.plane_order import PlaneOrder
+from fixfunc.rtl.frontend.packets.packet import BEAT, BOUNDS, PacketUnit, fields_of
+from fixfunc.rtl.frontend.packets.plane_order import PlaneOrder
 from fixfunc.rtl.frontend.state_check import PLANE_BITS, PlaneCheck, covers_target, plane_bits
 from fixfunc.rtl.memory.surface.state_check import most_depth
 from fixfunc.rtl.payload import layout
@@ -43,7 +43,8 @@ class ClearPacket(wiring.Component):
     target_valid : In(1)
         ``packet.first`` is a TARGET packet: its bases hold for the clears behind it.
     state, state_valid : In
-        The draw state in force, as in :class:`~fixfunc.rtl.frontend.state_packet.StatePacket`.
+        The draw state in force, as in
+        :class:`~fixfunc.rtl.frontend.packets.state_packet.StatePacket`.
     target_cleared : Out(1)
         The target of the draw state has been cleared as a whole.
     resolving : In(1)
@@ -57,7 +58,7 @@ class ClearPacket(wiring.Component):
         No target counts as cleared any more.
     beat, taken : In(BEAT), In(1)
         What leaves the reader, and whether it does: as in
-        :class:`~fixfunc.rtl.frontend.plane_order.PlaneOrder`.
+        :class:`~fixfunc.rtl.frontend.packets.plane_order.PlaneOrder`.
     planes_cleared : Out(1)
         The target has been cleared as a whole, and so has each of its colour planes that draws
         write. ``beat``, ``taken`` and ``planes_cleared`` are absent where targets have one.

@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In
 
-from fixfunc.rtl.frontend.packet import PacketUnit, fields_of
+from fixfunc.rtl.frontend.packets.packet import PacketUnit, fields_of
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.commands import CommandError
@@ -22,7 +22,8 @@ class TrianglesPacket(wiring.Component):
     packet : In(PacketUnit())
         The packet.
     state, state_valid : In
-        The draw state in force, as in :class:`~fixfunc.rtl.frontend.state_packet.StatePacket`.
+        The draw state in force, as in
+        :class:`~fixfunc.rtl.frontend.packets.state_packet.StatePacket`.
     target_cleared : In(1)
         The target of the draw state has been cleared as a whole.
     """

@@ -6,7 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.byte_range import END, ByteRange, disjoint, fits, surface_end
-from fixfunc.rtl.frontend.packet import BOUNDS, PacketUnit, fields_of
+from fixfunc.rtl.frontend.packets.packet import BOUNDS, PacketUnit, fields_of
 from fixfunc.rtl.frontend.state_check import PlaneCheck
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.surface.tile_counts import TileCounts

@@ -5,7 +5,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.packet import BEAT
+from fixfunc.rtl.frontend.packets.packet import BEAT
 from fixfunc.rtl.frontend.state_check import covers_target
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -99,7 +99,7 @@ class PlaneOrder(wiring.Component):
                     worked.eq(1),
                     self.unflushed.eq(self.unflushed | written[1:].any()),
                 ]
-            with m.Case(Kind.FENCE):
+            with m.Case(Kind.FENCE), m.If(self.beat.fence.flush):
                 m.d.sync += [
                     worked.eq(0),
                     cleared.eq(0),

@@ -4,12 +4,16 @@
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 
-from fixfunc.rtl.frontend.clear_packet import ClearPacket
-from fixfunc.rtl.frontend.resolve_packet import ResolvePacket
-from fixfunc.rtl.frontend.state_packet import StatePacket
-from fixfunc.rtl.frontend.triangles_packet import TrianglesPacket
-from fixfunc.spec.commands import Opcode
+from fixfunc.rtl.frontend.packets.clear_packet import ClearPacket
+from fixfunc.rtl.frontend.packets.pixel_state_packet import PixelStatePacket
+from fixfunc.rtl.frontend.packets.resolve_packet import ResolvePacket
+from fixfunc.rtl.frontend.packets.state_packet import StatePacket
+from fixfunc.rtl.frontend.packets.triangles_packet import TrianglesPacket
+from fixfunc.rtl.frontend.packets.vertex_packet import VertexPacket
+from fixfunc.spec.commands import VERTEX_OPCODES, Opcode
 from fixfunc.spec.state import Kind
+
+RING_ASKED = "released", "slot", "attribute"  # of the vertex ring, from outside
 
 
 def packet_units(
@@ -39,13 +43,43 @@ def packet_units(
         clear.state_valid.eq(state.state_valid),
         triangles.state.eq(state.state),
         triangles.state_valid.eq(state.state_valid),
-        triangles.target_cleared.eq(clear.drawable),
         *clear.watch(reader.o),
     ]
     units = {Opcode.STATE: state, Opcode.CLEAR: clear, Opcode.TRIANGLES: triangles}
-    if not params.resolve_samples:
-        return units
+    drawable = clear.drawable
+    if params.ring:
+        vertices, pixels = _vertices(m, reader, params, restart)
+        units |= dict.fromkeys(VERTEX_OPCODES, vertices) | {Opcode.PIXEL_STATE: pixels}
+        drawable &= pixels.state_valid
+        m.d.comb += [
+            vertices.state.eq(state.state),
+            vertices.drawable.eq(state.state_valid & drawable),
+        ]
+    m.d.comb += triangles.target_cleared.eq(drawable)
+    if params.resolve_samples:
+        units[Opcode.RESOLVE] = _resolve(m, reader, params, restart, bounds, clear)
+    return units
 
+
+def _vertices(m, reader, params, restart):
+    """The units of vertices and of pixel states, at the ports of the reader."""
+    m.submodules.vertices = vertices = VertexPacket(params.ring)
+    m.submodules.pixels = pixels = PixelStatePacket()
+    wiring.connect(m, pixels.state, wiring.flipped(reader.pixel_state))
+    m.d.comb += [
+        pixels.restart.eq(restart),
+        vertices.restart.eq(restart),
+        reader.vertex_error.eq(vertices.vertex_error),
+        reader.found.eq(vertices.found),
+        *(getattr(vertices, name).eq(getattr(reader, name)) for name in RING_ASKED),
+    ]
+    with m.If(vertices.packet.active):
+        m.d.comb += reader.corners.eq(vertices.corners)
+    return vertices, pixels
+
+
+def _resolve(m, reader, params, restart, bounds, clear):
+    """The unit of resolves, which share planes with clears."""
     m.submodules.resolve = resolve = ResolvePacket(params)
     wiring.connect(m, resolve.request, wiring.flipped(reader.resolve))
     m.d.comb += [
@@ -59,7 +93,7 @@ def packet_units(
         clear.resolve_end.eq(resolve.end),
         clear.invalidate.eq(resolve.invalidate),
     ]
-    return units | {Opcode.RESOLVE: resolve}
+    return resolve
 
 
 def _flushed(m, restart, beats):
@@ -71,6 +105,7 @@ def _flushed(m, restart, beats):
     kind = beats.payload.fence.kind
     with m.If(restart):
         m.d.sync += writes.eq(0)
-    with m.Elif(beats.valid & (kind != Kind.STATE)):
+    is_release = (kind == Kind.FENCE) & beats.payload.fence.release
+    with m.Elif(beats.valid & (kind != Kind.STATE) & ~is_release):
         m.d.sync += writes.eq(kind != Kind.FENCE)
     return ~writes

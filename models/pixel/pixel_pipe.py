@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Golden model of the pixel pipe: colours of tiles from attributes of their triangles' corners."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.models.frontend.vertex_ring import Assembly
+from fixfunc.models.payload import dtype
+from fixfunc.models.pixel import attribute_quads, texture_stage
+from fixfunc.models.pixel.quad_dispatch import dispatch
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.spec.pixels.interpolation import (
+    ATTRIBUTE,
+    COMPONENTS,
+    CORNERS,
+    QUAD_TO_SHADE,
+    How,
+    InterpolatorKind,
+    attribute_quad,
+)
+from fixfunc.spec.pixels.texture_stage import STAGE_QUAD, STAGE_STATE, StageKind
+from fixfunc.spec.points import QUAD, QUAD_SAMPLES, quad_tile
+
+UNORM8 = (1 << 8) - 1
+
+
+class Shaded(NamedTuple):
+    """Tiles, shaded."""
+
+    colours: np.ndarray  # uint32, shape (n, edge, edge): R8G8B8A8_UNORM; 0 where nothing is shaded
+    survivors: np.ndarray  # bool, shape (n, edge, edge)
+
+
+class PixelPipe:
+    """Shades by pixel states.
+
+    Parameters
+    ----------
+    triangles, states : int
+        That the hardware holds: both are in the numbers of triangles.
+    """
+
+    def __init__(self, triangles: int = 512, states: int = 8) -> None:
+        self._triangles = triangles
+        self._states = states
+
+    def slots(self, assembly: Assembly, first: int, count: int) -> np.ndarray:
+        """Numbers of triangles from the ``first`` on, as their tiles carry them: intp, (count,)."""
+        numbers = np.arange(first, first + count)
+        state = assembly.state_of[numbers] % self._states
+        return numbers % self._triangles + state * self._triangles
+
+    def shade(
+        self, tiles: np.ndarray, samples: np.ndarray, triangle: np.ndarray, assembly: Assembly
+    ) -> Shaded:
+        """Colours of tiles.
+
+        Parameters
+        ----------
+        tiles : structured ndarray, shape (n,)
+            Fields of :func:`fixfunc.spec.payloads.tile`; masks hold samples that are shaded.
+        samples : ndarray of int, shape (n,)
+            log2 of those of a pixel.
+        triangle : ndarray of intp, shape (n,)
+            Of each, in the assembly.
+        assembly : Assembly
+        """
+        edge = 8 if tiles["mask"].dtype.itemsize == 8 else 4
+        asked = np.zeros(len(tiles), dtype(quad_tile(edge)))
+        for name in ("x", "y", "back", "mask"):
+            asked[name] = tiles[name]
+        asked["samples"] = samples
+        asked["covered"] = tiles["mask"]
+        asked["by_sample"] = assembly.states["by_sample"][assembly.state_of[triangle]]
+        # Which tile a quad is of travels as its slot, as far as one can.
+        limit = 1 << 12
+        parts = [
+            self._shade(asked[at : at + limit], triangle[at : at + limit], assembly, edge)
+            for at in range(0, len(tiles), limit)
+        ]
+        shape = 0, edge, edge
+        colours, survivors = zip(
+            (np.zeros(shape, np.uint32), np.zeros(shape, bool)), *parts, strict=True
+        )
+        return Shaded(np.concatenate(colours), np.concatenate(survivors))
+
+    def _shade(self, tiles, triangle, assembly, edge):
+        tiles["slot"] = np.arange(len(tiles))
+        quads = dispatch(tiles, edge)
+        tile = quads["slot"].astype(np.intp)
+        own, quad_of = np.unique(triangle[tile], return_inverse=True)
+        values = attribute_quads.interpolate(beats_of(quads, quad_of, own, assembly))
+        state_of = assembly.state_of[own][quad_of]
+        shaded = texture_stage.shade(*stage_beats(values, state_of, assembly.states))
+        return _gather(shaded, tile, len(tiles), edge)
+
+
+def beats_of(
+    quads: np.ndarray, quad_of: np.ndarray, triangles: np.ndarray, assembly: Assembly
+) -> attribute_quads.Beats:
+    """What the interpolator hears of quads, and of some triangles of an assembly.
+
+    Parameters
+    ----------
+    quads : structured ndarray, shape (q,)
+        Of :data:`fixfunc.spec.points.QUAD`.
+    quad_of : ndarray of intp, shape (q,)
+        The triangle of each, among ``triangles``.
+    triangles : ndarray of intp, shape (t,)
+        In the assembly.
+    assembly : Assembly
+    """
+    found = assembly.triangles[triangles]
+    states = assembly.states[assembly.state_of[triangles]]
+    corners = np.zeros(len(triangles), dtype(CORNERS))
+    for name in corners.dtype.names:
+        if name in found.dtype.names and name != "kind":
+            corners[name] = found[name]
+    corners["kind"] = InterpolatorKind.CORNERS
+    corners["sample_mask"] = states["sample_mask"]
+    counts = found["attributes"].astype(np.intp)
+    attribute_of = np.repeat(np.arange(len(triangles)), counts)
+    number = np.arange(len(attribute_of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    attributes = np.zeros(len(attribute_of), dtype(ATTRIBUTE))
+    attributes["kind"] = InterpolatorKind.ATTRIBUTE
+    for name in ("how", "where"):
+        columns = np.stack([states[f"{name}{n}"] for n in range(8)], 1)
+        attributes[name] = columns[attribute_of, number]
+    values = assembly.values[triangles[attribute_of], :, number]
+    for k in range(3):
+        for n, component in enumerate(COMPONENTS):
+            attributes[f"{component}{k}"] = values[:, k, n]
+    for name, how in (("linear", How.LINEAR), ("perspective", How.PERSPECTIVE)):
+        corners[name][attribute_of[attributes["how"] == how]] = 1
+    to_shade = np.zeros(len(quads), dtype(QUAD_TO_SHADE))
+    for field in QUAD:
+        to_shade[field.name] = quads[field.name]
+    to_shade["kind"] = InterpolatorKind.QUAD
+    return attribute_quads.Beats(corners, attributes, attribute_of, to_shade, quad_of)
+
+
+def stage_beats(
+    values: np.ndarray, state_of: np.ndarray, states: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What the texture stage hears: its states, beats, and the state of each of these.
+
+    Parameters
+    ----------
+    values : structured ndarray, shape (n,)
+        Of :func:`fixfunc.spec.pixels.interpolation.attribute_quad`.
+    state_of : ndarray of intp, shape (q,)
+        Of each quad.
+    states : structured ndarray
+        Pixel states.
+    """
+    stage_states = np.zeros(len(states), dtype(STAGE_STATE))
+    stage_states["kind"] = StageKind.STATE
+    for field in STAGE_STATE[1:]:
+        stage_states[field.name] = states[field.name]
+    beats = np.zeros(len(values), dtype(STAGE_QUAD))
+    beats["kind"] = StageKind.QUAD
+    for field in attribute_quad(len(COMPONENTS)):
+        beats[field.name] = values[field.name]
+    quad = np.cumsum(values["end"]) - values["end"]
+    return stage_states, beats, state_of[quad.astype(np.intp)]
+
+
+def _gather(shaded, tile, count, edge):
+    """Colours and survivors of tiles."""
+    colours = np.zeros((count, edge, edge), np.uint32)
+    survivors = np.zeros((count, edge, edge), bool)
+    for pixel in range(4):
+        channels = [shaded[f"c{pixel}_{n}"].astype(np.int64) for n in range(4)]
+        packed = sum(texture_stage.unorm(bits, UNORM8) << 8 * n for n, bits in enumerate(channels))
+        for samples in np.unique(shaded["samples"]):
+            x_bits, y_bits = LANE_SHAPE[samples]
+            for sample in range(1 << int(samples)):
+                some = np.flatnonzero(
+                    (shaded["samples"] == samples)
+                    & (~shaded["by_sample"].astype(bool) | (shaded["sample"] == sample))
+                )
+                x = (shaded["x"][some].astype(np.intp) + pixel % 2 << x_bits) + sample % (
+                    1 << x_bits
+                )
+                y = (shaded["y"][some].astype(np.intp) + pixel // 2 << y_bits) + (sample >> x_bits)
+                place = tile[some], y % edge, x % edge
+                colours[place] = packed[some]
+                survivors[place] = shaded["mask"][some] >> QUAD_SAMPLES * pixel + sample & 1
+    return Shaded(colours, survivors)

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pixel pipe: colours of tiles without a shader.
+
+pixel_pipe.py      tiles of a triangle become its quads, their attributes, colours, tiles again
+triangle_table.py  what the quads of a triangle need of it, from the reader on until they are shaded
+corner_feed.py     corners and attributes of a triangle, ahead of its quads
+stage_feed.py      quads with whole attributes, and the pixel state of each
+tile_gather.py     colours of quads become those of a tile
+"""

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tile gather: colours of quads become those of a tile."""
+
+from amaranth.hdl import Array, Cat, Const, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.float32.unorm import ToUnorm
+from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pixel.quad_dispatch import QuadDispatchParams
+from fixfunc.rtl.samples import SHAPES
+from fixfunc.spec.colours import colours
+from fixfunc.spec.pixels.texture_stage import CHANNELS, SHADED_QUAD
+from fixfunc.spec.points import QUAD, QUAD_SAMPLES
+
+BITS = 8  # of a channel
+PACKED = StructLayout({"quad": layout(QUAD), "colours": ArrayLayout(BITS * len(CHANNELS), 4)})
+
+
+class TileGather(wiring.Component):
+    """Packs colours as R8G8B8A8_UNORM, and puts quads where they lie in their tile. A quad a clock.
+
+    Parameters
+    ----------
+    edge : int
+        Samples along a tile's edge.
+    depths : bool
+        Shaders may put out depths: this one does not.
+
+    Members
+    -------
+    i : In(stream.Signature(layout(SHADED_QUAD)))
+        Their masks hold what survives.
+    o : Out(stream.Signature(layout(colours(edge, depths))))
+    """
+
+    def __init__(self, edge: int, depths: bool) -> None:
+        self._edge = edge
+        super().__init__(
+            {
+                "i": In(stream.Signature(layout(SHADED_QUAD))),
+                "o": Out(stream.Signature(layout(colours(edge, depths)))),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.pack = pack = StallablePipeline(Pack(), Pack.LATENCY)
+        wiring.connect(m, wiring.flipped(self.i), pack.i)
+        moves = named(m, ~self.o.valid | self.o.ready, "moves")
+        takes = named(m, pack.o.valid & moves, "takes")
+        quad = pack.o.payload.quad
+        begins = Signal(init=1)
+        m.d.comb += pack.o.ready.eq(moves)
+        with m.If(moves):
+            m.d.sync += self.o.valid.eq(takes & quad.last)
+        with m.If(takes):
+            m.d.sync += begins.eq(quad.last)
+        survivors = self.o.payload.survivors
+        for lane in range(self._edge**2):
+            is_own, pixel, lives = self._lane(m, quad, lane)
+            colour = self.o.payload[f"colour{lane}"]
+            with m.If(takes & is_own):
+                m.d.sync += colour.eq(pack.o.payload.colours[pixel])
+            with m.If(takes & (is_own | begins)):
+                m.d.sync += survivors[lane].eq(is_own & lives)
+        return m
+
+    def _lane(self, m, quad, lane):
+        """Whether a lane is one of the quad's, of which of its pixels, and whether it survives."""
+        y, x = divmod(lane, self._edge)
+        own, pixels, lives = [], [], []
+        for samples in QuadDispatchParams(self._edge).modes:
+            x_bits, y_bits = SHAPES[samples]
+            column, row = x >> x_bits, y >> y_bits
+            sample = x % (1 << x_bits) + (y % (1 << y_bits) << x_bits)
+            columns, rows = (self._edge.bit_length() - 1 - bits for bits in (x_bits, y_bits))
+            is_here = (quad.x[1:columns] == column >> 1) & (quad.y[1:rows] == row >> 1)
+            own.append(is_here & (~quad.by_sample | (quad.sample == sample)))
+            pixel = column % 2 + 2 * (row % 2)
+            pixels.append(Const(pixel, 2))
+            lives.append(quad.mask[QUAD_SAMPLES * pixel + sample])
+        mode = quad.samples
+        is_own = named(m, Array(own)[mode], f"is_own_{lane}")
+        return is_own, named(m, Array(pixels)[mode], f"pixel_{lane}"), Array(lives)[mode]
+
+
+class Pack(wiring.Component):
+    """Colours of a quad as UNORM of eight bits, red the lowest; free-running.
+
+    Members
+    -------
+    i : In(layout(SHADED_QUAD))
+    o : Out(PACKED)
+        :attr:`LATENCY` clocks later.
+    """
+
+    LATENCY = ToUnorm.LATENCY
+
+    i: In(layout(SHADED_QUAD))
+    o: Out(PACKED)
+
+    def elaborate(self, platform):
+        m = Module()
+        own = Signal(layout(QUAD))
+        m.d.comb += [own[f.name].eq(self.i[f.name]) for f in QUAD]
+        m.d.comb += self.o.quad.eq(delay(m, own, self.LATENCY, "quad"))
+        for pixel in range(4):
+            channels = []
+            for n in range(len(CHANNELS)):
+                m.submodules[f"unorm_{pixel}_{n}"] = unorm = ToUnorm(BITS)
+                m.d.comb += unorm.a.eq(self.i[f"c{pixel}_{n}"])
+                channels.append(unorm.o)
+            m.d.comb += self.o.colours[pixel].eq(Cat(channels))
+        return m

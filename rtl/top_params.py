@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Shapes of the top: those of its blocks, which must fit one another."""
+
+from dataclasses import dataclass, replace
+
+from fixfunc.rtl.depth import cached_depth
+from fixfunc.rtl.frontend import command_reader
+from fixfunc.rtl.frontend.vertex_ring.vertex_ring import CONFIGS as RINGS
+from fixfunc.rtl.geometry import triangle_setup
+from fixfunc.rtl.output import colour_write
+from fixfunc.rtl.output.merger.formats import UNORM_AND_SRGB
+from fixfunc.rtl.output.resolve.resolve import CONFIGS as RESOLVES
+from fixfunc.rtl.output.resolve.resolve import ResolveParams
+from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import CONFIGS as PIPES
+from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipeParams
+from fixfunc.rtl.raster import tile_rasterizer
+from fixfunc.spec import payloads
+from fixfunc.spec.colours import BASE_FORMATS
+from fixfunc.spec.errors import InputError
+
+
+@dataclass(frozen=True)
+class TopParams:
+    """Shape of a :class:`Top`: the shapes of its blocks.
+
+    They must have the same tile edge and the same samples.
+
+    Parameters
+    ----------
+    reader, setup, raster, depth, colour
+        Parameters of the blocks.
+    resolve : ResolveParams or None
+        Those of the unit that resolves surfaces; None: RESOLVE is no packet.
+    pixels : PixelPipeParams or None
+        Pixels are shaded as pixel states say, by attributes of ``reader.ring``; None: a shader is
+        asked.
+    """
+
+    reader: command_reader.CommandReaderParams = command_reader.CONFIGS["default"]
+    setup: triangle_setup.TriangleSetupParams = triangle_setup.CONFIGS["default"]
+    raster: tile_rasterizer.TileRasterizerParams = tile_rasterizer.CONFIGS["default"]
+    depth: cached_depth.CachedDepthParams = cached_depth.CONFIGS["default"]
+    colour: colour_write.ColourWriteParams = colour_write.CONFIGS["default"]
+    resolve: ResolveParams | None = RESOLVES["default"]
+    pixels: PixelPipeParams | None = None
+
+    def __post_init__(self):
+        for name in ("reader", "setup", "depth", "colour"):
+            for rule in ("edge", "samples"):
+                value = getattr(getattr(self, name), rule, None)
+                expected = getattr(self.raster, rule)
+                if value not in (None, expected):
+                    raise ValueError(
+                        f"{name}.{rule} must be raster.{rule} {expected!r}, not {value!r}"
+                    )
+        for rule in ("stencil", "formats"):
+            value = getattr(self.reader, rule)
+            expected = getattr(self.depth, rule)
+            if value != expected:
+                raise ValueError(f"reader.{rule} must be depth.{rule} {expected!r}, not {value!r}")
+        if self.colour.shader_depths != self.depth.shader_depths:
+            raise ValueError(
+                f"colour.shader_depths must be depth.shader_depths {self.depth.shader_depths!r}, "
+                f"not {self.colour.shader_depths!r}"
+            )
+        if self.reader.colour_planes != self.colour.planes:
+            raise ValueError(
+                f"reader.colour_planes must be colour.planes {self.colour.planes!r}, "
+                f"not {self.reader.colour_planes!r}"
+            )
+        if self.reader.colour_formats != self.colour.formats:
+            raise ValueError(
+                f"reader.colour_formats must be colour.formats {self.colour.formats!r}, "
+                f"not {self.reader.colour_formats!r}"
+            )
+        self._check_pixels()
+        samples = self.resolve.samples if self.resolve else 0
+        if self.reader.resolve_samples != samples:
+            raise ValueError(
+                f"reader.resolve_samples must be {samples!r}, as resolve is {self.resolve!r}, "
+                f"not {self.reader.resolve_samples!r}"
+            )
+        if self.resolve and self.resolve.srgb != self.reader.resolves_srgb:
+            raise ValueError(
+                f"resolve.srgb must be {self.reader.resolves_srgb!r}, as of colour.formats, "
+                f"not {self.resolve.srgb!r}"
+            )
+
+    def _check_pixels(self):
+        pixels, ring = self.pixels, self.reader.ring
+        if (pixels is None) != (ring is None):
+            raise InputError("reader.ring", f"be there as pixels is, {pixels!r}", ring)
+        if pixels is None:
+            return
+        if pixels.interpolator.attributes != ring.attributes:
+            rule = f"be reader.ring.attributes {ring.attributes}"
+            raise InputError("pixels.interpolator.attributes", rule, pixels.interpolator.attributes)
+        if self.colour.planes > 1 or self.colour.formats != BASE_FORMATS:
+            rule = "stand with one colour plane, of R8G8B8A8_UNORM"
+            raise InputError("pixels", rule, pixels)
+        if self.raster.samples > self.raster.edge:
+            rule = f"be at most raster.edge {self.raster.edge}: a tile of pixels has quads"
+            raise InputError("raster.samples", rule, self.raster.samples)
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """All clients of memory."""
+        return ("commands", *self.clients, *(("resolve",) if self.resolve else ()))
+
+    @property
+    def clients(self) -> tuple[str, ...]:
+        """Of memory, those with a cache."""
+        depth = ("depth", "stencil") if self.depth.stencil else ("depth",)
+        return (*depth, *self.colour.names)
+
+    @property
+    def counted(self) -> dict[str, tuple[payloads.Field, ...]]:
+        """What is counted of each client."""
+        differences = {"depth": self.depth.differences, "stencil": False}
+        return {
+            client: payloads.counted(differences.get(client, self.colour.differences))
+            for client in self.clients
+        }
+
+
+def _of(config, planes, resolve=None, formats=None):
+    """Blocks of a configuration, those that know of colour planes of another."""
+    reader = command_reader.CONFIGS[planes]
+    formats = formats or reader.colour_formats
+    samples = resolve.samples if resolve else 0
+    return TopParams(
+        replace(reader, colour_formats=formats, resolve_samples=samples),
+        *(block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth)),
+        replace(colour_write.CONFIGS[planes], formats=formats),
+        resolve,
+    )
+
+
+def _with_pixels(top, ring, pipe, samples):
+    """A configuration that shades by itself."""
+    blocks = {
+        name: replace(getattr(top, name), samples=samples)
+        for name in ("reader", "raster", "depth", "colour")
+    }
+    blocks["reader"] = replace(blocks["reader"], ring=RINGS[ring])
+    return replace(top, pixels=PIPES[pipe], **blocks)
+
+
+CONFIGS = {
+    "default": TopParams(),
+    "frame": _of("default", "default"),
+    "planes": _of("default", "planes", RESOLVES["srgb"]),
+    "tiny": _of("tiny", "tiny"),
+    "pixels": _with_pixels(_of("default", "default"), "default", "default", 8),
+    "tiny_pixels": _with_pixels(_of("tiny", "tiny"), "tiny", "tiny", 4),
+    "tiny_planes": _of("tiny", "tiny_planes"),
+    "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny_srgb"], UNORM_AND_SRGB),
+}
+PURPOSE = {  # of each configuration
+    "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil, colour, "
+    "resolve",
+    "frame": "the same without resolves, which simulates faster",
+    "planes": "the whole, with eight colour planes of any format of up to 32 bits",
+    "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
+    "pixels": "as frame, and shades by itself, from attributes of vertices",
+    "tiny_pixels": "the same in small, for benches, up to 4x MSAA",
+    "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",
+    "tiny_resolve": "for benches, with sRGB, and resolves of surfaces that have tiles of 8x8",
+}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Draws by a vertex ring: triangles become vertices in slots, and pixel states say what of them."""
+
+from typing import Any
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.commands import CommandList
+from fixfunc.cosim.vertices import write_primitives, write_release, write_vertices
+from fixfunc.spec import commands
+from fixfunc.spec.pixels.interpolation import How, Where
+from fixfunc.spec.pixels.pixel_state import ATTRIBUTES
+from fixfunc.spec.state import Compare
+
+ONE = 0x3F800000  # float32
+EDGES = (0, 1 << 31, ONE, ONE - 1, ONE + 1, ONE | 1 << 31, 0x7F800000, 0x7FC00000, 1, 0x3B008081)
+
+
+class VertexDraws:
+    """Of one command stream: knows which slots are held.
+
+    Parameters
+    ----------
+    rng : Generator
+    ring : fixfunc.rtl.frontend.vertex_ring.vertex_ring.VertexRingParams
+    """
+
+    def __init__(self, rng: np.random.Generator, ring: Any) -> None:
+        self._rng = rng
+        self._ring = ring
+        self._next = 0
+        self._held = 0
+
+    def state(self, packets: CommandList) -> None:
+        """Any pixel state; most colours are interpolated."""
+        rng = self._rng
+        kinds = {
+            f"{name}{n}": int(rng.integers(0, len(options)))
+            for n in range(ATTRIBUTES)
+            for name, options in (("how", How), ("where", Where))
+        }
+        packets.pixel_state(
+            interpolated=int(rng.random() < 0.8),
+            attribute=int(rng.integers(0, self._ring.attributes)),
+            alpha_test=int(rng.choice(list(Compare))) if rng.random() < 0.4 else Compare.ALWAYS,
+            alpha_reference=int(self._floats(1)[0]),
+            **{f"constant_{name}": int(bits) for name, bits in zip("rgba", self._floats(4))},
+            by_sample=int(rng.random() < 0.3),
+            sample_mask=255 if rng.random() < 0.7 else int(rng.integers(0, 256)),
+            **kinds,
+        )
+
+    def draw(self, packets: CommandList, triangles: np.ndarray) -> None:
+        """Records of :data:`fixfunc.spec.payloads.TRIANGLE` become vertices, and are drawn.
+
+        Slots are freed when others are needed, and sometimes earlier.
+        """
+        at = 0
+        while at < len(triangles):
+            cut = self._rng.random() < 0.3
+            each = 6 if cut else 3
+            room = max(1, min(self._ring.slots // each, 4))
+            count = int(self._rng.integers(1, 1 + min(room, len(triangles) - at)))
+            self._make_room(packets, count * each)
+            used = int(self._rng.integers(0, 1 + self._ring.attributes))
+            places = self._places(triangles[at : at + count])
+            corners = self._write(packets, places, None if cut else used)
+            if cut:
+                whole = self._write(packets, self._places(triangles[at : at + count]), used)
+                corners = np.stack([corners, whole], 1)
+            packets.append(write_primitives(corners, used))
+            at += count
+            if self._rng.random() < 0.2:
+                self._release(packets, int(self._rng.integers(1, 1 + self._held)))
+
+    def _make_room(self, packets, count):
+        missing = self._held + count - self._ring.slots
+        if missing > 0:
+            self._release(packets, missing)
+
+    def _release(self, packets, count):
+        packets.append(write_release(count))
+        self._held -= count
+
+    def _write(self, packets, places, attributes):
+        """Slots of vertices, with attributes or, of None, with weights: shape (n, 3)."""
+        count = len(places)
+        if attributes is None:
+            weights = np.zeros(count, codec.wide(commands.VERTEX_WEIGHTS))
+            weights["u"] = self._rng.integers(0, 1 + (1 << 24), count)
+            weights["v"] = self._rng.integers(0, 1 + (1 << 24) - weights["u"].astype(np.int64))
+            packets.append(write_vertices(places, weights=weights))
+        else:
+            values = self._floats(count * attributes * 4).reshape(count, attributes, 4)
+            packets.append(write_vertices(places, values))
+        slots = (self._next + np.arange(count)) % self._ring.slots
+        self._next = (self._next + count) % self._ring.slots
+        self._held += count
+        return slots.reshape(-1, 3)
+
+    def _places(self, triangles):
+        """Their corners, each with a 1/w."""
+        out = np.zeros(3 * len(triangles), codec.wide(commands.VERTEX_PLACE))
+        for name in "xyz":
+            for k in range(3):
+                out[name][k::3] = triangles[f"{name}{k}"]
+        w = np.exp2(self._rng.uniform(-8, 8, len(out))).astype(np.float32)
+        out["rhw"] = w.view(np.uint32)
+        return out
+
+    def _floats(self, count):
+        """Bits of float32: most from 0 to 1, some anywhere near, some special."""
+        rng = self._rng
+        near = np.where(rng.random(count) < 0.8, rng.random(count), rng.normal(0, 3, count))
+        bits = near.astype(np.float32).view(np.uint32)
+        return np.where(rng.random(count) < 0.05, rng.choice(EDGES, count), bits).astype(np.uint32)
