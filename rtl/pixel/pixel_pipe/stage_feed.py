@@ -95,13 +95,16 @@ class StageFeed(wiring.Component):
     def _join(self, m, quad):
         """All components of the attribute, with those of the parts before; of none, zeros."""
         count = self._components
+        parts = len(COMPONENTS) // count
         kept = Signal(ArrayLayout(ArrayLayout(32, len(COMPONENTS)), 4))
         joined = Signal(kept.shape())
         for pixel in range(4):
             for n in range(len(COMPONENTS)):
                 part, place = divmod(n, count)
-                before = gated(kept[pixel][n], part < quad.part)
+                # Of the last part nothing can be there before.
+                is_before = (quad.part > part) if part < parts - 1 else 0
                 own = quad[f"p{pixel}_{place}"]
+                before = gated(kept[pixel][n], is_before)
                 m.d.comb += joined[pixel][n].eq(Mux(quad.part == part, own, before))
         if count < len(COMPONENTS):
             with m.If(self.i.valid & self.i.ready):
