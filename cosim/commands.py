@@ -98,13 +98,7 @@ class CommandList:
         of depths are sent only if one lies far beyond 0..1.
         """
         is_float = self._form == DepthFormat.D32F
-        depths = np.stack([triangles[f"z{k}"] for k in range(3)], 1).astype(np.int64)
-        most = FAR_FLOAT if is_float else FAR
-        beyond = (depths & (1 << 31) - 1 if is_float else np.abs(depths)) > most
-        if beyond.any():
-            n, k = np.argwhere(beyond)[0]
-            raise InputError(f"z{k}", f"lie within -{most}..{most}", int(depths[n, k]))
-        uppers = depths >> 32
+        uppers = self.check_depths(triangles) >> 32
         rows = codec.pack(triangles, commands.TRIANGLE_PACKET)
         if not is_float and uppers.any():
             rows = self._with_uppers(rows, uppers)
@@ -113,6 +107,20 @@ class CommandList:
             self.add(Opcode.TRIANGLES, commands.TRIANGLES_PACKET, 1 + len(rows))
         self.parts.append(rows)
         return self
+
+    def check_depths(self, triangles: np.ndarray) -> np.ndarray:
+        """Depths of the same triangles, under the state so far: int64, shape (n, 3).
+
+        Raises as :meth:`triangles`.
+        """
+        is_float = self._form == DepthFormat.D32F
+        depths = np.stack([triangles[f"z{k}"] for k in range(3)], 1).astype(np.int64)
+        most = FAR_FLOAT if is_float else FAR
+        beyond = (depths & (1 << 31) - 1 if is_float else np.abs(depths)) > most
+        if beyond.any():
+            n, k = np.argwhere(beyond)[0]
+            raise InputError(f"z{k}", f"lie within -{most}..{most}", int(depths[n, k]))
+        return depths
 
     @staticmethod
     def _with_uppers(rows, uppers):

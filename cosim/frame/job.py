@@ -8,6 +8,7 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.figures.counters import mode_name, replayed
+from fixfunc.cosim.frame.vertex_list import VertexList
 from fixfunc.cosim.reference import top
 from fixfunc.models.back_half.back_half import Probe
 from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
@@ -30,7 +31,8 @@ from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.counters import CLIENTS, COUNTERS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import counted as counted_of
-from fixfunc.spec.state import SAMPLE_COUNTS, TileMode
+from fixfunc.spec.pixels.interpolation import How
+from fixfunc.spec.state import SAMPLE_COUNTS, Compare, TileMode
 
 PAGE = 4096
 MOST = (1 << 24) - 1  # transfers of a START
@@ -78,10 +80,9 @@ class Job:
         self.room = 65536 + max(
             sum(len(records) for _, records in probe) for probe in golden.probes.values()
         )
-        return {
+        return ({} if self.params.pixels else {"colours": np.concatenate(shaded)}) | {
             "i": codec.pack(record, START),
             "starts": np.ones((1, 1), np.uint64),
-            "colours": np.concatenate(shaded),
             "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
             "context": np.zeros(
                 (0, codec.words(payloads.width(payloads.context(edge)))), np.uint64
@@ -179,7 +180,15 @@ class FrameJob(Job):
             depth_value=int(state["depth_max"]),
             colour_value=int(self.background),
         )
-        packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)
+        if params.pixels:
+            # The first attribute is the colour.
+            packets.pixel_state(
+                interpolated=1, alpha_test=Compare.ALWAYS, sample_mask=255, how0=How.PERSPECTIVE
+            )
+            VertexList(packets, params.reader.ring.slots).write(frame.part)
+            packets.fence(1)
+        else:
+            packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)
         if resolve:
             packets.resolve(
                 samples=int(state["samples"]),

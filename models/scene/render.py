@@ -169,25 +169,26 @@ def _beats(state, triangles):
 def _geometry(scene, counters, reuse):
     """Triangles for the setup: the mesh is drawn by a draw call.
 
-    Texture coordinates are those of a face's corners: each has vertices of its own then.
+    Its first attribute is a vertex's colour; or texture coordinates, which are those of a face's
+    corners: each has vertices of its own then.
     """
 
     def shader(waves):
         positions = transformed(waves.floats(0)[..., :3], scene.transform)
-        if scene.texture is None:
-            return VertexResults(positions)
         return VertexResults(positions, waves.floats(1)[..., None, :])
 
-    elements = [Element(0, Format.R32G32B32_FLOAT)]
+    # What a format lacks is 0, and as alpha 1 [fs 4.4.3.1].
+    textured = scene.texture is not None
+    form = Format.R32G32_FLOAT if textured else Format.R32G32B32_FLOAT
+    elements = [Element(0, Format.R32G32B32_FLOAT), Element(1, form, offset=12)]
     if scene.texture is None:
         # Indices out of range read a vertex of zeros; none of them is a cut.
         indices = np.where((scene.faces < 0) | (scene.faces > MOST_INDEX), MOST_INDEX, scene.faces)
         indices = IndexBuffer(np.ascontiguousarray(indices.astype("<u4")).view(np.uint8).ravel())
-        vertices = scene.vertices
+        vertices = np.concatenate([scene.vertices, shading.colours(scene)], 1)
     else:
         indices = None
         vertices = np.concatenate([scene.corners, scene.coordinates], 2)
-        elements.append(Element(1, Format.R32G32_FLOAT, offset=12))
     state = FrontState(
         shader,
         elements=elements,

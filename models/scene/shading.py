@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The pixel shader of scenes: flat Lambert light, and a texture."""
+"""Light of scenes: Lambert's at vertices, which pixels interpolate, or of a face, on a texture."""
 
 import numpy as np
 
@@ -7,6 +7,7 @@ from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.machine.tile_shading import TileShading
 from fixfunc.models.memory.surface import tile_grid, to_image
+from fixfunc.models.pixel import texture_stage
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.scene.scene import Scene
@@ -14,6 +15,8 @@ from fixfunc.models.texture.sampler import Sampler, Taps, sample
 
 BACKGROUND = (24, 26, 32)
 SAMPLER = Sampler(anisotropy=8)
+CREASE = np.pi / 4  # parts of a mesh that meet at a greater angle have an edge there
+MEETING = 64  # vertices at one place that are looked at
 GREY = "R8", "R16", "BC4U", "BC4S"  # formats of one channel
 
 
@@ -85,10 +88,6 @@ def shade(
     ndarray of uint32, shape (n, edge, edge)
         RGBA8, opaque; of pixels that are not shaded anything.
     """
-    edge = 8
-    if scene.texture is None:  # one colour a face: nothing is interpolated
-        lit = rgba(lambert(scene))[part.primitive[triangle]]
-        return np.broadcast_to(lit[:, None, None], (len(tiles), edge, edge))
     mask = unpack(tiles["mask"]) if mask is None else mask
     if not mask.any():
         return np.zeros(mask.shape, np.uint32)
@@ -97,14 +96,17 @@ def shade(
     shading = TileShading(part, state, tiles, triangle, scene.state)
     shading.shade(np.arange(len(tiles)), mask)
     (colour,) = shading.colours
-    return rgba(np.floor(colour[..., :3] * np.float32(255) + np.float32(0.5)))
+    bits = np.ascontiguousarray(colour[..., :3]).view(np.uint32).astype(np.int64)
+    return rgba(texture_stage.unorm(bits, 255))
 
 
 def pixel_shader(scene: Scene, taps: Taps | None = None) -> PixelShader:
-    """Light of the face, times its texture at the first attribute, if it has one.
+    """The first attribute as a colour; or light of the face times its texture there.
 
     ``taps`` is told what is read of a texture around the mesh, quad by quad.
     """
+    if scene.texture is None:
+        return PixelShader(lambda quads: PixelResults(quads.floats(0)))
     light = lambert(scene).astype(np.float32)
 
     def function(quads: PixelQuads) -> PixelResults:
@@ -124,16 +126,60 @@ def _colours(texture, uv, taps):
 
 
 def lambert(scene: Scene) -> np.ndarray:
-    """Colour of each face in the light: uint8, shape (faces, 3)."""
-    corners = scene.corners.astype(np.float64)
-    colour = np.uint8(scene.colour if scene.texture is None else (255, 255, 255))
+    """Light of each face, for a texture: uint8, shape (faces, 3)."""
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
-        normal *= np.where((normal * (scene.eye - corners[:, 0])).sum(1) < 0, -1, 1)[:, None]
-        light = np.array([0.45, 0.75, 0.48]) / np.linalg.norm([0.45, 0.75, 0.48])
-        intensity = np.nan_to_num(0.22 + 0.78 * np.clip(normal @ light, 0, 1), nan=0.22)
-    return np.floor(intensity[:, None] * colour + 0.5).astype(np.uint8)
+        intensity = _intensity(scene, _areas(scene), scene.corners[:, 0])
+    return np.floor(intensity[:, None] * np.full(3, 255) + 0.5).astype(np.uint8)
+
+
+def colours(scene: Scene) -> np.ndarray:
+    """Colour of each vertex in the light: float32, shape (n, 3).
+
+    Its normal is the mean of its faces', each as heavy as its area; faces are wound alike. Where
+    parts of a mesh meet, those that differ by less than :data:`CREASE` are one surface.
+    """
+    normal = np.zeros(scene.vertices.shape)
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        areas = _areas(scene)
+        for corner in range(3):
+            known = ~scene.outside[:, corner]
+            np.add.at(normal, scene.faces[known, corner], areas[known])
+        intensity = _intensity(scene, _joined(scene.vertices, normal), scene.vertices)
+    return (intensity[:, None] * np.array(scene.colour) / 255).astype(np.float32)
+
+
+def _joined(places, normal):
+    """Normals of vertices, with those at the same place that point nearly as they do: (n, 3)."""
+    _, group, counts = np.unique(places, axis=0, return_inverse=True, return_counts=True)
+    group = group.ravel()
+    order = np.argsort(group, kind="stable")
+    first = (np.cumsum(counts) - counts)[group[order]]
+    rank = np.arange(len(order)) - first
+    many = counts[group[order]]
+    sorted_normal = normal[order]
+    unit = sorted_normal / np.maximum(np.linalg.norm(sorted_normal, axis=1, keepdims=True), 1e-300)
+    total = sorted_normal.copy()
+    for step in range(1, min(counts.max(), MEETING)):
+        other = first + (rank + step) % many
+        joins = (step < many) & ((unit * unit[other]).sum(1) > np.cos(CREASE))
+        total[joins] += sorted_normal[other[joins]]
+    out = np.empty_like(normal)
+    out[order] = total
+    return out
+
+
+def _areas(scene):
+    """Normals of faces, each as long as twice its area: float64, shape (faces, 3)."""
+    corners = scene.corners.astype(np.float64)
+    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+
+
+def _intensity(scene, normal, place):
+    """Light on the side that the eye sees, by normals of any length at places: shape (n,)."""
+    normal = normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+    normal *= np.where((normal * (scene.eye - place)).sum(1) < 0, -1, 1)[:, None]
+    light = np.array([0.45, 0.75, 0.48]) / np.linalg.norm([0.45, 0.75, 0.48])
+    return np.nan_to_num(0.22 + 0.78 * np.clip(normal @ light, 0, 1), nan=0.22)
 
 
 def rgba(colour: np.ndarray) -> np.ndarray:
