@@ -16,6 +16,7 @@ from fixfunc.rtl.output import colour_write
 from fixfunc.rtl.output.resolve.resolve import Resolve
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipe
+from fixfunc.rtl.pixel.pixel_pipe.shader_choice import ShaderChoice
 from fixfunc.rtl.probes import ports as probe_ports
 from fixfunc.rtl.probes import show
 from fixfunc.rtl.raster import tile_rasterizer
@@ -57,7 +58,7 @@ class Top(wiring.Component):
         Quads to a shader, and the colours that it returns: see
         :class:`~fixfunc.rtl.output.colour_write.ColourWrite`. With them come the samples that
         survive and, with ``params.depth.shader_depths``, depths: both count in draws without
-        ``early_write``. Absent with ``params.pixels``.
+        ``early_write``. With ``params.pixels`` those of draw states that are not ``built_in``.
     context, saved : In, Out
         Bounds of HiZ, saved and restored: see :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`. Requests
         belong to the target of the last draw state; between a status and the next START nothing
@@ -99,7 +100,7 @@ class Top(wiring.Component):
                 "counter_address": In(stream.Signature(8)),
                 "counter_value": Out(stream.Signature(64)),
             }
-            | ({} if params.pixels else shader)
+            | shader
             | {f"{client}_memory": Out(Axi()) for client in params.ports}
             | (probe_ports(probed) if probes else {})
         )
@@ -123,6 +124,9 @@ class Top(wiring.Component):
         stages = reader, setup, raster, depth, colour
         if p.pixels:
             stages = reader, self._add_pixels(m, reader, colour), *stages[1:]
+        else:
+            wiring.connect(m, colour.quads, wiring.flipped(self.quads))
+            wiring.connect(m, wiring.flipped(self.colours), colour.colours)
         for stage, following in pairwise(stages):
             wiring.connect(m, stage.o, following.i)
         wiring.connect(m, wiring.flipped(self.context), depth.context)
@@ -130,9 +134,6 @@ class Top(wiring.Component):
         wiring.connect(m, colour.shaded, depth.shaded)
         wiring.connect(m, depth.answers, colour.answers)
         m.d.comb += colour.flush_early.eq(depth.flush_early)
-        if not p.pixels:
-            wiring.connect(m, colour.quads, wiring.flipped(self.quads))
-            wiring.connect(m, wiring.flipped(self.colours), colour.colours)
         failed = self._resolve(m, reader, counters) if p.resolve else 0
         self._finish(m, reader, colour, failed)
 
@@ -186,8 +187,15 @@ class Top(wiring.Component):
             p.pixels, p.reader.ring, p.raster.edge, p.depth.shader_depths
         )
         wiring.connect(m, reader.pixel_state, pixels.state)
-        wiring.connect(m, colour.quads, pixels.quads)
-        wiring.connect(m, pixels.colours, colour.colours)
+        m.submodules.choice = choice = ShaderChoice(
+            p.raster.edge, p.depth.shader_depths, p.colour.shading
+        )
+        wiring.connect(m, colour.quads, choice.quads)
+        wiring.connect(m, choice.built_in, pixels.quads)
+        wiring.connect(m, pixels.colours, choice.built_in_colours)
+        wiring.connect(m, choice.outside, wiring.flipped(self.quads))
+        wiring.connect(m, wiring.flipped(self.colours), choice.outside_colours)
+        wiring.connect(m, choice.colours, colour.colours)
         fence = colour.o.payload
         returns = colour.o.valid & fence.release
         m.d.comb += [

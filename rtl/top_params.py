@@ -147,11 +147,10 @@ def _with_pixels(top, ring, pipe, samples):
 
 
 CONFIGS = {
-    "default": TopParams(),
-    "frame": _of("default", "default"),
+    "default": _with_pixels(TopParams(), "default", "default", 8),
+    "frame": _with_pixels(_of("default", "default"), "default", "default", 8),
     "planes": _of("default", "planes", RESOLVES["srgb"]),
     "tiny": _of("tiny", "tiny"),
-    "pixels": _with_pixels(_of("default", "default"), "default", "default", 8),
     "tiny_pixels": _with_pixels(_of("tiny", "tiny"), "tiny", "tiny", 4),
     "tiny_planes": _of("tiny", "tiny_planes"),
     "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny_srgb"], UNORM_AND_SRGB),
@@ -162,7 +161,6 @@ PURPOSE = {  # of each configuration
     "frame": "the same without resolves, which simulates faster",
     "planes": "the whole, with eight colour planes of any format of up to 32 bits",
     "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
-    "pixels": "as frame, and shades by itself, from attributes of vertices",
     "tiny_pixels": "the same in small, for benches, up to 4x MSAA",
     "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",
     "tiny_resolve": "for benches, with sRGB, and resolves of surfaces that have tiles of 8x8",

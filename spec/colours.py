@@ -7,7 +7,17 @@ They are field tables: see :mod:`fixfunc.spec.payloads`.
 from enum import IntFlag
 
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.payloads import BLEND_STATE, COLOUR, HEADER, TILE_NUMBER, Field, each, survivors
+from fixfunc.spec.payloads import (
+    BLEND_STATE,
+    COLOUR,
+    DRAW_STATE,
+    HEADER,
+    SHADER_STATE,
+    TILE_NUMBER,
+    Field,
+    each,
+    survivors,
+)
 
 # What colour planes may be: texels of at most 32 bits, each in spec.payloads.COLOUR bits.
 COLOUR_FORMATS = (
@@ -66,7 +76,7 @@ def quads(edge_samples: int) -> tuple[Field, ...]:
         Field(
             "helpers", edge_samples**2
         ),  # the other pixels of their quads of 2 by 2: shaded for derivatives alone
-        Field("flat_colour", 32),  # of the draw state
+        *(field for field in DRAW_STATE if field.name in SHADER_STATE),
     )
 
 

@@ -80,7 +80,8 @@ DRAW_STATE = (
     *BLEND_STATE,
     Field("colour_write", 4),  # which channels: red, green, blue, alpha
     Field("colour_format", 7),  # fixfunc.spec.dxgi.Format, of the colour plane
-    Field("flat_colour", 32),  # of the flat shader, in the format of the colour plane
+    Field("flat_colour", 32),  # which a shader is told
+    Field("built_in", 1),  # pixels are shaded as the pixel state says; else a shader is asked
 )
 
 # Fields of a draw state, by who reads them.
@@ -99,7 +100,8 @@ RASTER_STATE = (
 DEPTH_STATE = tuple(
     f.name for f in DRAW_STATE if f.name.startswith(("depth", "bias", "stencil", "hiz", "early"))
 )
-OUTPUT_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "colour_format", "flat_colour")
+SHADER_STATE = "flat_colour", "built_in"
+OUTPUT_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "colour_format", *SHADER_STATE)
 # Of those, what each colour plane has for itself.
 PLANE_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "colour_format")
 COLOUR_PLANES = 8  # of a target, at most

@@ -115,7 +115,7 @@ def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
         "counter_address": np.arange(COUNTER_ADDRESSES, dtype=np.uint64)[:, None],
         "context": codec.pack(contexts(params), payloads.context(params.raster.edge)),
     }
-    return beats if params.pixels else beats | {"colours": np.concatenate(shaded)}
+    return beats | {"colours": np.concatenate(shaded)}
 
 
 def replay(
@@ -186,7 +186,7 @@ class TopBench(MemoryBehind, StreamBench):
         probes = [
             f"probe_{name}" for name in ("commands", "setup", "raster", "hiz", "depth", "quads")
         ]
-        return "o", *probes, *(() if self.params.pixels else ("quads",))
+        return "o", *probes, "quads"
 
     async def draw(self, rows: np.ndarray, source: str = "full", sink: str = "full") -> None:
         """Draw what command streams say."""
@@ -197,10 +197,9 @@ class TopBench(MemoryBehind, StreamBench):
         self._dut.counter_value__ready.value = 1
         self._dut.context__valid.value = 0
         self._dut.saved__ready.value = 1
-        if not self.params.pixels:
-            self._dut.colours__valid.value = 0
-            driver = StreamDriver(self._dut, "colours", PACES["full"](None))
-            cocotb.start_soon(driver.send(codec.to_int(row) for row in beats["colours"]))
+        self._dut.colours__valid.value = 0
+        driver = StreamDriver(self._dut, "colours", PACES["full"](None))
+        cocotb.start_soon(driver.send(codec.to_int(row) for row in beats["colours"]))
         self.fill(memory(rows, self.params), sink)
         await self.run(beats["i"], source, sink)
 

@@ -80,9 +80,10 @@ class Job:
         self.room = 65536 + max(
             sum(len(records) for _, records in probe) for probe in golden.probes.values()
         )
-        return ({} if self.params.pixels else {"colours": np.concatenate(shaded)}) | {
+        return {
             "i": codec.pack(record, START),
             "starts": np.ones((1, 1), np.uint64),
+            "colours": np.concatenate(shaded),
             "counter_address": np.arange(len(COUNTERS), dtype=np.uint64)[:, None],
             "context": np.zeros(
                 (0, codec.words(payloads.width(payloads.context(edge)))), np.uint64
@@ -164,7 +165,9 @@ class FrameJob(Job):
         for plane in ("depth", "stencil", "colour"):
             self.bases[plane] = at
             at = at + -(-plane_bytes(count, plane) // PAGE) * PAGE
-        state = frame.state
+        state = frame.state.copy()
+        built_in = params.pixels is not None and scene.texture is None
+        state["built_in"] = built_in
         packets = CommandList().target(**self.bases).state(state)
         self._pictured = state
         if resolve:
@@ -180,7 +183,7 @@ class FrameJob(Job):
             depth_value=int(state["depth_max"]),
             colour_value=int(self.background),
         )
-        if params.pixels:
+        if built_in:
             # The first attribute is the colour.
             packets.pixel_state(
                 interpolated=1, alpha_test=Compare.ALWAYS, sample_mask=255, how0=How.PERSPECTIVE

@@ -25,7 +25,8 @@ class VertexList:
     def __init__(self, packets: CommandList, slots: int) -> None:
         self._packets = packets
         self._slots = slots
-        self._most = max(slots // 4, 6)  # new vertices at a time: three quarters stay for later ones
+        # New vertices at a time: three quarters of the ring stay for later ones.
+        self._most = max(slots // 4, 6)
         self._written = 0  # vertices so far
         self._first = 0  # the first that is held
         self._number = {}  # of vertices that were written: by theirs in the draw

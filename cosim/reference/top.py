@@ -146,8 +146,12 @@ def expected_of(
     out["probe_quads"] = np.concatenate(
         [np.zeros((0, codec.words(payloads.width(quads(edge)))), np.uint64), *shaded]
     )
-    if not params.pixels:
-        out["quads"] = out["probe_quads"]
+    outside = [
+        codec.pack(records[records["built_in"] == 0], quads(edge))
+        for part in drawn
+        for _, records in part.probes["quads"]
+    ]
+    out["quads"] = np.concatenate([out["probe_quads"][:0], *outside])
     return out | {"o": np.concatenate([codec.pack(part.status, STATUS) for part in drawn])}
 
 

@@ -231,6 +231,7 @@ class _Reader:
             or state["samples"] > SAMPLE_COUNTS.index(limits.samples)
             or state["depth_format"] not in limits.formats
             or (state["stencil_test"] and not limits.stencil)
+            or (state["built_in"] and not limits.ring)
             or plane >= limits.colour_planes
             or (plane and self._state is None)
         ):
@@ -331,7 +332,9 @@ class _Reader:
         """There is all that triangles need: states, and a target that has been cleared."""
         if self._state is None or self._state[TARGET_FIELDS] != self._cleared_target:
             return False
-        return self._written <= self._begun and (self.assembler is None or self.assembler.has_state)
+        if self._state["built_in"] and not self.assembler.has_state:
+            return False
+        return self._written <= self._begun
 
     def _pixel_state(self, data):
         record = unpack(data, commands.PIXEL_STATE_PACKET)[0]

@@ -356,7 +356,8 @@ def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
         wide.reshape(len(tiles), edge // 2, 2, edge // 2, 2).any((2, 4)).repeat(2, 1).repeat(2, 2)
     )
     out["samples"] = state["samples"]
-    out["flat_colour"] = state["flat_colour"]
+    for name in ("flat_colour", "built_in"):
+        out[name] = state[name]
     out["covered"] = pack(wide)
     out["helpers"] = pack(live & ~wide)
     return out

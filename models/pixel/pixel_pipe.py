@@ -45,11 +45,18 @@ class PixelPipe:
         self._triangles = triangles
         self._states = states
 
-    def slots(self, assembly: Assembly, first: int, count: int) -> np.ndarray:
-        """Numbers of triangles from the ``first`` on, as their tiles carry them: intp, (count,)."""
-        numbers = np.arange(first, first + count)
-        state = assembly.state_of[numbers] % self._states
-        return numbers % self._triangles + state * self._triangles
+    def slots(self, state_of: np.ndarray, before: int) -> np.ndarray:
+        """Numbers of triangles as their tiles carry them: intp, shape (n,).
+
+        Parameters
+        ----------
+        state_of : ndarray of intp, shape (n,)
+            The pixel state of each.
+        before : int
+            Triangles that the pipe was given before.
+        """
+        rows = (before + np.arange(len(state_of))) % self._triangles
+        return rows + state_of % self._states * self._triangles
 
     def shade(
         self, tiles: np.ndarray, samples: np.ndarray, triangle: np.ndarray, assembly: Assembly

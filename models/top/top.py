@@ -77,7 +77,7 @@ class Machine:
     bounds : str, optional
         Of HiZ, as :class:`~fixfunc.models.depth.hiz.HiZ` has them; None: there is none.
     pixels : PixelPipe, optional
-        Shades, in the place of ``shader``.
+        Shades draws whose state says ``built_in``.
 
     Attributes
     ----------
@@ -105,7 +105,8 @@ class Machine:
         self._memory = memory
         self._limits = limits or CommandLimits()
         self._pixels = pixels
-        self._shader = by_pixel_states(pixels) if pixels else shader
+        self._shader = shader
+        self._built_in = pixels and by_pixel_states(pixels)
         self._outcomes = outcomes
         self._in_memory = in_memory
         self._progress = progress
@@ -175,6 +176,7 @@ class Machine:
             The same.
         """
         self._assembly = assembly
+        self._given = 0  # triangles to the pixel pipe
         self._drawn = Drawn(np.zeros(0, dtype(STATUS)))
         for n, (kind, records) in enumerate(beats):
             for place, request in resolves:
@@ -195,16 +197,22 @@ class Machine:
         self._drawn.probes["depth"].append((kind, records))
 
     def _draw(self, triangles):
-        if self._pixels:
+        built_in = self._state["built_in"]
+        if built_in:
             triangles = triangles.copy()
-            triangles["slot"] = self._pixels.slots(
-                self._assembly, self._drawn.triangles, len(triangles)
-            )
+            first = self._drawn.triangles
+            state_of = self._assembly.state_of[first : first + len(triangles)]
+            triangles["slot"] = self._pixels.slots(state_of, self._given)
+            self._given += len(triangles)
         found = self._back.find(Work(triangles, self._state))
         decided = self._outcomes(found.tiles) if self._outcomes else None
         triangle = self._drawn.triangles + found.triangle
         shader = StreamShader(
-            self._shader, self._state, triangle, self._limits.edge, self._assembly
+            self._built_in if built_in else self._shader,
+            self._state,
+            triangle,
+            self._limits.edge,
+            self._assembly,
         )
         tested = self._back.draw(found, self._state, shader, decided)
         self._counts.passed += int(tested.passed.sum())
@@ -232,7 +240,7 @@ class Machine:
             ("hiz", behind_hiz[~is_dropped | is_last]),
             ("depth", shaded[live | is_last]),
             ("quads", quads_of(shaded[live], self._state, self._limits.edge)),
-            ("colours", shades),
+            *(() if self._state["built_in"] else (("colours", shades),)),
         ):
             self._drawn.probes[probe].append((Kind.WORK, records))
 

@@ -50,6 +50,7 @@ def state_supported(state: View, params: Any) -> Value:
         state.depth_min <= most_depth(state.depth_format),
         *(~state[name][23:31].all() for name in ("bias_slope", "bias_clamp")),
         *(() if params.stencil else (~state.stencil_test,)),
+        *(() if params.ring else (~state.built_in,)),
         blending_known(state, params.colour_formats),
     ]
     return Cat(*rules).all()

@@ -56,6 +56,7 @@ class Quads(wiring.Component):
         m.d.comb += [
             out.samples.eq(self.state.samples),
             out.flat_colour.eq(self.state.flat_colour),
+            out.built_in.eq(self.state.built_in),
             covered.eq(Array(pixels)[self.state.samples]),
             out.covered.eq(covered),
             out.helpers.eq(Cat(whole) & ~covered),

@@ -330,6 +330,8 @@ def state_of(
         for name in ("blend_op", "blend_op_alpha"):
             state[name] = rng.choice(list(BlendOp)) if enabled else rng.integers(0, 8)
     state["flat_colour"] = rng.integers(0, 1 << 32)
+    if params.reader.ring:
+        state["built_in"] = rng.random() < 0.8
     state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
     form = rng.choice(list(params.reader.colour_formats))
     state["colour_format"] = form

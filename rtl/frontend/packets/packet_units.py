@@ -50,7 +50,7 @@ def packet_units(
     if params.ring:
         vertices, pixels = _vertices(m, reader, params, restart)
         units |= dict.fromkeys(VERTEX_OPCODES, vertices) | {Opcode.PIXEL_STATE: pixels}
-        drawable &= pixels.state_valid
+        drawable &= pixels.state_valid | ~state.state.built_in
         m.d.comb += [
             vertices.state.eq(state.state),
             vertices.drawable.eq(state.state_valid & drawable),

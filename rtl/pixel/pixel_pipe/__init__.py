@@ -6,4 +6,5 @@ triangle_table.py  what the quads of a triangle need of it, from the reader on u
 corner_feed.py     corners and attributes of a triangle, ahead of its quads
 stage_feed.py      quads with whole attributes, and the pixel state of each
 tile_gather.py     colours of quads become those of a tile
+shader_choice.py   tiles for the pipe, and for a shader outside, in order
 """

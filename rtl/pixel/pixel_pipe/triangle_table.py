@@ -24,6 +24,8 @@ ROW = layout(f for f in commands.RING_TRIANGLE[1:] if f.name not in _DEPTHS)
 class TriangleTable(wiring.Component):
     """Gives triangles numbers, and holds their corners and pixel states until they are shaded.
 
+    Triangles that a shader outside is asked for pass as they are.
+
     Triangles without a sample never come back. So where the table is full, and to tell the vertex
     ring that slots are free, FENCEs with ``release`` travel with the beats: what is before one is
     done when it returns.
@@ -92,7 +94,11 @@ class TriangleTable(wiring.Component):
         bits = (self._triangles - 1).bit_length()
         newest, full_of_states = self._hold_states(m, head, tail)
         full = named(m, (head - tail)[: self._position] == self._triangles, "full")
-        is_work = self.i.payload.kind == Kind.WORK
+        built_in = Signal()  # of the draw state in force
+        is_work = named(m, (self.i.payload.kind == Kind.WORK) & built_in, "is_work")
+        is_state = (self.i.payload.kind == Kind.STATE) & (self.i.payload.draw_state.slot == 0)
+        with m.If(self.i.valid & self.i.ready & is_state):
+            m.d.sync += built_in.eq(self.i.payload.draw_state.built_in)
         blocked = named(m, is_work & full, "blocked")
         waits = (self.i.valid & blocked) | (self.state.valid & full_of_states)
         marks = Signal()  # a FENCE goes out, between beats
@@ -119,7 +125,7 @@ class TriangleTable(wiring.Component):
             m.d.sync += head.eq(head + 1)
         with m.If(self.restart):
             m.d.sync += [head.eq(0), tail.eq(0), awaited.eq(0)]
-        self._put(m, marks, head, newest, bits)
+        self._put(m, marks, head, Cat(head[:bits], newest), is_work)
         write, read = self._memory(m, "rows", ROW, self._triangles)
         m.d.comb += [
             write.en.eq(enters),
@@ -134,13 +140,13 @@ class TriangleTable(wiring.Component):
         m.submodules[name] = memory = Memory(shape=shape, depth=depth, init=[], attrs=NO_COLLISION)
         return memory.write_port(), memory.read_port()
 
-    def _put(self, m, marks, head, newest, bits):
+    def _put(self, m, marks, head, slot, is_work):
         """A beat with its row, or where it comes in the order of triangles."""
         out = self.o.payload
         m.d.comb += out.eq(self.i.payload)
         is_release = (self.i.payload.kind == Kind.FENCE) & self.i.payload.fence.release
-        with m.If(self.i.payload.kind == Kind.WORK):
-            m.d.comb += out.triangle.slot.eq(Cat(head[:bits], newest))
+        with m.If(is_work):
+            m.d.comb += out.triangle.slot.eq(slot)
         with m.If(marks):
             m.d.comb += [
                 out.as_value().eq(0),
