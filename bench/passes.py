@@ -9,8 +9,8 @@ import numpy as np
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.frame.job import PAGE, Job, in_memory
 from fixfunc.models.formats import MOST
-from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.memory.surface import plane_bytes, tiles_of
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import draw_state
 from fixfunc.models.top.shades import Shades, Shading

@@ -15,5 +15,6 @@ lib            primitives: FIFOs, credits, delays, AXI4, arithmetic
 payload.py     layouts of the field tables; samples.py: shapes of pixels in a tile, by sample count
 probes.py      streams between stages, shown to a bench; counters.py: counters by address
 
-``top.py`` joins them. Control beats (state, clear, fence) travel in the streams, in order.
+``top.py`` joins them, as ``top_params.py`` says. Control beats (state, clear, fence) travel in the
+streams, in order.
 """

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counters of a frame, read by address."""
 
-from amaranth.hdl import Array, Module, Signal
+from amaranth.hdl import Array, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.payload import layout
-from fixfunc.spec.counters import COUNTERS, EVENTS, RESOLVES
+from fixfunc.spec.counters import COUNTERS, EVENTS, PIXELS, RESOLVES
+from fixfunc.spec.state import Kind, Outcome
 
 BITS = 64
 
@@ -33,6 +34,8 @@ class Counters(wiring.Component):
         Colour planes share the counters of colours.
     resolves : bool
         Transfers of resolves are counted; else their counter stays zero.
+    pixels : bool
+        So is what the pixel pipe does.
 
     Members
     -------
@@ -44,9 +47,9 @@ class Counters(wiring.Component):
     counter_value : Out(stream.Signature(64))
     """
 
-    def __init__(self, tables, resolves=True):
+    def __init__(self, tables, resolves=True, pixels=True):
         self._tables = tables
-        self._events = EVENTS + (RESOLVES if resolves else ())
+        self._events = EVENTS + (RESOLVES if resolves else ()) + (PIXELS if pixels else ())
         super().__init__(
             {event: In(_bits(event)) for event in self._events}
             | {
@@ -95,9 +98,61 @@ def _bits(event):
     """Of the most that is counted of an event in a clock."""
     if event in RESOLVES:
         return 2  # one is read, one is written
+    if event == "pipe_helpers":
+        return 3
     return 7 if event.startswith("samples") else 1
 
 
 def moving(stream):
     """A beat moves; and one waits."""
     return stream.valid & stream.ready, stream.valid & ~stream.ready
+
+
+def watch(m, counters, probes, depth, commands, busy):
+    """What the counters of a top hear of; of streams a clock later, so that nothing waits for it.
+
+    Parameters
+    ----------
+    m : Module
+    counters : Counters
+    probes : mapping of str to stream
+        By :data:`fixfunc.spec.counters.PROBES`.
+    depth : fixfunc.rtl.depth.cached_depth.CachedDepth
+    commands : Axi
+        Where packets are read.
+    busy : Value
+        A START is being obeyed.
+    """
+
+    def observe(name, value):
+        m.d.sync += getattr(counters, name).eq(value)
+
+    for name, watched in probes.items():
+        observe(f"stall_{name}", watched.valid & ~watched.ready & busy)
+    tile_beats = {
+        name: watched.valid & watched.ready & (watched.payload.kind == Kind.WORK)
+        for name, watched in probes.items()
+        if name != "colours"
+    }
+    hiz_tiles = depth.probe_hiz
+    tested = hiz_tiles.valid & (hiz_tiles.payload.kind == Kind.WORK)
+    outcome = hiz_tiles.payload.tile.outcome
+    for name, probe in (
+        ("triangles", "commands"),
+        ("set_up", "setup"),
+        ("tiles", "raster"),
+        ("tiles_shaded", "quads"),
+    ):
+        observe(name, tile_beats[probe])
+    observe("tiles_accepted", tested & (outcome == Outcome.ACCEPT))
+    observe("tiles_tested", tested & (outcome == Outcome.TEST))
+    masks = {
+        "samples_covered": (tile_beats["raster"], probes["raster"].payload.tile.mask),
+        "samples_passed": (1, depth.passed),
+        "samples_tested": (tested & (outcome != Outcome.DROP), hiz_tiles.payload.tile.mask),
+    }
+    for name, (counts, mask) in masks.items():
+        counted_mask = Signal(len(mask), name=f"{name}_mask")
+        m.d.sync += counted_mask.eq(Mux(counts, mask, 0))
+        m.d.comb += getattr(counters, name).eq(ones(m, counted_mask, f"{name}_count"))
+    observe("command_transfers", commands.rvalid & commands.rready)

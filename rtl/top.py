@@ -7,7 +7,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.counters import Counters, ones
+from fixfunc.rtl.counters import Counters, watch
 from fixfunc.rtl.depth import cached_depth
 from fixfunc.rtl.frontend import command_reader
 from fixfunc.rtl.geometry import triangle_setup
@@ -15,8 +15,7 @@ from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output import colour_write
 from fixfunc.rtl.output.resolve.resolve import Resolve
 from fixfunc.rtl.payload import beat, layout
-from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipe
-from fixfunc.rtl.pixel.pixel_pipe.shader_choice import ShaderChoice
+from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import COUNTED, PixelPipe
 from fixfunc.rtl.probes import ports as probe_ports
 from fixfunc.rtl.probes import show
 from fixfunc.rtl.raster import tile_rasterizer
@@ -25,7 +24,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
 from fixfunc.spec.colours import quads as quads_of
 from fixfunc.spec.commands import START, STATUS
-from fixfunc.spec.state import FenceError, Kind, Outcome
+from fixfunc.spec.state import FenceError, Kind
 
 __all__ = ["CONFIGS", "PURPOSE", "Top", "TopParams"]
 
@@ -113,7 +112,9 @@ class Top(wiring.Component):
         m.submodules.raster = raster = tile_rasterizer.TileRasterizer(p.raster)
         m.submodules.depth = depth = cached_depth.CachedDepth(p.depth, probes=True)
         m.submodules.colour = colour = colour_write.ColourWrite(p.colour)
-        m.submodules.counters = counters = Counters(p.counted, p.resolve is not None)
+        m.submodules.counters = counters = Counters(
+            p.counted, p.resolve is not None, p.pixels is not None
+        )
         m.d.comb += [
             reader.i.payload.eq(self.i.payload),
             reader.i.valid.eq(self.i.valid & ~depth.initialising),
@@ -123,7 +124,7 @@ class Top(wiring.Component):
         wiring.connect(m, counters.counter_value, wiring.flipped(self.counter_value))
         stages = reader, setup, raster, depth, colour
         if p.pixels:
-            stages = reader, self._add_pixels(m, reader, colour), *stages[1:]
+            stages = reader, self._add_pixels(m, reader, colour, counters), *stages[1:]
         else:
             wiring.connect(m, colour.quads, wiring.flipped(self.quads))
             wiring.connect(m, wiring.flipped(self.colours), colour.colours)
@@ -161,7 +162,7 @@ class Top(wiring.Component):
             counters.clocks.eq(busy),
             counters.stall_hiz.eq(depth.hiz_stalls & busy),
         ]
-        self._count(m, counters, probes, depth, reader, busy)
+        watch(m, counters, probes, depth, reader.memory, busy)
         if self._probes:
             self._show(m, probes, depth.probe_hiz)
         return m
@@ -180,22 +181,17 @@ class Top(wiring.Component):
                 port.payload.eq(payload),
             ]
 
-    def _add_pixels(self, m, reader, colour):
+    def _add_pixels(self, m, reader, colour, counters):
         """The pixel pipe, which triangles pass on their way to the setup."""
         p = self._params
         m.submodules.pixels = pixels = PixelPipe(
-            p.pixels, p.reader.ring, p.raster.edge, p.depth.shader_depths
+            p.pixels, p.reader.ring, p.raster.edge, p.depth.shader_depths, p.colour.shading
         )
         wiring.connect(m, reader.pixel_state, pixels.state)
-        m.submodules.choice = choice = ShaderChoice(
-            p.raster.edge, p.depth.shader_depths, p.colour.shading
-        )
-        wiring.connect(m, colour.quads, choice.quads)
-        wiring.connect(m, choice.built_in, pixels.quads)
-        wiring.connect(m, pixels.colours, choice.built_in_colours)
-        wiring.connect(m, choice.outside, wiring.flipped(self.quads))
-        wiring.connect(m, wiring.flipped(self.colours), choice.outside_colours)
-        wiring.connect(m, choice.colours, colour.colours)
+        wiring.connect(m, colour.quads, pixels.quads)
+        wiring.connect(m, pixels.colours, colour.colours)
+        wiring.connect(m, pixels.outside, wiring.flipped(self.quads))
+        wiring.connect(m, wiring.flipped(self.colours), pixels.outside_colours)
         fence = colour.o.payload
         returns = colour.o.valid & fence.release
         m.d.comb += [
@@ -209,6 +205,8 @@ class Top(wiring.Component):
             pixels.returned.passed.eq(fence.passed),
             pixels.returned.sequence.eq(fence.sequence),
         ]
+        for name in COUNTED.members:
+            m.d.sync += getattr(counters, f"pipe_{name}").eq(pixels.counted[name])
         return pixels
 
     def _resolve(self, m, reader, counters):
@@ -259,39 +257,3 @@ class Top(wiring.Component):
         with m.If(ended | start):
             m.d.sync += busy.eq(start)
         return busy
-
-    def _count(self, m, counters, probes, depth, reader, busy):
-        """What the counters hear of; of streams a clock later, so that nothing waits for it."""
-
-        def observe(name, value):
-            m.d.sync += getattr(counters, name).eq(value)
-
-        for name, watched in probes.items():
-            observe(f"stall_{name}", watched.valid & ~watched.ready & busy)
-        tile_beats = {
-            name: watched.valid & watched.ready & (watched.payload.kind == Kind.WORK)
-            for name, watched in probes.items()
-            if name != "colours"
-        }
-        hiz_tiles = depth.probe_hiz
-        tested = hiz_tiles.valid & (hiz_tiles.payload.kind == Kind.WORK)
-        outcome = hiz_tiles.payload.tile.outcome
-        for name, probe in (
-            ("triangles", "commands"),
-            ("set_up", "setup"),
-            ("tiles", "raster"),
-            ("tiles_shaded", "quads"),
-        ):
-            observe(name, tile_beats[probe])
-        observe("tiles_accepted", tested & (outcome == Outcome.ACCEPT))
-        observe("tiles_tested", tested & (outcome == Outcome.TEST))
-        masks = {
-            "samples_covered": (tile_beats["raster"], probes["raster"].payload.tile.mask),
-            "samples_passed": (1, depth.passed),
-            "samples_tested": (tested & (outcome != Outcome.DROP), hiz_tiles.payload.tile.mask),
-        }
-        for name, (counts, mask) in masks.items():
-            counted_mask = Signal(len(mask), name=f"{name}_mask")
-            m.d.sync += counted_mask.eq(Mux(counts, mask, 0))
-            m.d.comb += getattr(counters, name).eq(ones(m, counted_mask, f"{name}_count"))
-        observe("command_transfers", reader.memory.rvalid & reader.memory.rready)

@@ -11,7 +11,7 @@ from fixfunc.rtl.output import colour_write
 from fixfunc.rtl.output.merger.formats import UNORM_AND_SRGB
 from fixfunc.rtl.output.resolve.resolve import CONFIGS as RESOLVES
 from fixfunc.rtl.output.resolve.resolve import ResolveParams
-from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import CONFIGS as PIPES
+from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS as INTERPOLATORS
 from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipeParams
 from fixfunc.rtl.raster import tile_rasterizer
 from fixfunc.spec import payloads
@@ -121,6 +121,12 @@ class TopParams:
             client: payloads.counted(differences.get(client, self.colour.differences))
             for client in self.clients
         }
+
+
+PIPES = {
+    "default": PixelPipeParams(),
+    "tiny": PixelPipeParams(8, 2, replace(INTERPOLATORS["tiny"], attributes=4)),
+}
 
 
 def _of(config, planes, resolve=None, formats=None):

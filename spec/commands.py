@@ -59,6 +59,15 @@ class CommandError(IntEnum):
 
 
 VERTEX_OPCODES = Opcode.VERTICES, Opcode.PRIMITIVES, Opcode.RELEASE
+
+
+def opcodes(resolves: bool, vertices: bool) -> tuple[Opcode, ...]:
+    """Packets that a reader knows, which resolves surfaces, and has a vertex ring, or not."""
+    lacks = () if resolves else (Opcode.RESOLVE,)
+    lacks += () if vertices else (*VERTEX_OPCODES, Opcode.PIXEL_STATE)
+    return tuple(opcode for opcode in Opcode if opcode not in lacks)
+
+
 PACKET = (Field("opcode", 8), Field("length", 24))  # transfers, this one included
 # Of targets with several colour planes, the one that is meant.
 COLOUR_PLANE = Field("colour_plane", (COLOUR_PLANES - 1).bit_length())

@@ -34,4 +34,9 @@ MOVED = tuple(
     for field in counted(differences=client != "stencil")
 )  # tiles by mode, transfers; of the last fence
 RESOLVES = ("resolve_transfers",)  # of 32 bytes, read and written by resolves
-COUNTERS = EVENTS + MOVED + RESOLVES  # address: the place in this list
+PIXELS = (
+    "pipe_quads",  # shaded by the pixel pipe
+    "pipe_helpers",  # pixels of these that are shaded for their neighbours
+    "pipe_attributes",  # of these quads; one of a quad without any
+)
+COUNTERS = EVENTS + MOVED + RESOLVES + PIXELS  # address: the place in this list

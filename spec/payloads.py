@@ -131,16 +131,11 @@ FENCE = (
     Field("begin", 1),  # count samples that pass from here
     Field("any", 1),  # filled in by the depth test: a sample has passed since the last beginning,
     Field("passed", 64),  # and how many
-    Field(
-        "error",
-        3,
-        # since the last fence tiles or clears were refused, for their state, for their place;
-        # memory failed
-    ),
+    # since the last fence tiles or clears were refused, for their state, for their place; memory
+    # failed
+    Field("error", 3),
     Field("flush", 1),  # all that was written goes to memory first
-    # It only tells when everything before it is done: nothing is counted or reported, and
-    # ``sequence`` is how many slots of the vertex ring are free then.
-    Field("release", 1),
+    Field("release", 1),  # it only tells that all before it is done: nothing is counted
 )
 
 HIZ_BITS = 14  # of a stored bound

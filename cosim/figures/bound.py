@@ -15,6 +15,8 @@ _STAGES = {  # what each takes a clock for, at the least; counters that add up t
     "tiles rasterized, one a clock": ("tiles",),
     "tiles depth-tested, one a clock": ("tiles_accepted", "tiles_tested"),
     "tiles shaded, one a clock": ("tiles_shaded",),
+    "quads of the pixel pipe, one a clock": ("pipe_quads",),
+    "attributes of quads, one a clock": ("pipe_attributes",),
 }
 
 

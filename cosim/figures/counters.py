@@ -7,7 +7,7 @@ import numpy as np
 
 from fixfunc.models.memory.counters import by_name
 from fixfunc.models.top.top import Drawn, Machine
-from fixfunc.spec.counters import CLIENTS, MOVED
+from fixfunc.spec.counters import CLIENTS, MOVED, PIXELS
 from fixfunc.spec.payloads import counted
 from fixfunc.spec.state import Kind, Outcome, TileMode
 
@@ -175,6 +175,21 @@ _GROUPS = {
             "pixels",
             "Pixels of quads that are shaded for their neighbours alone, and thrown away.",
         ),
+        "pipe_quads": (
+            "quads of the pixel pipe",
+            "quads",
+            "Quads that the hardware shades by itself, one a clock at most.",
+        ),
+        "pipe_helpers": (
+            "helper pixels of the pixel pipe",
+            "pixels",
+            "Pixels of its quads that are shaded for their neighbours alone.",
+        ),
+        "pipe_attributes": (
+            "attributes of quads",
+            "attributes",
+            "The pixel pipe interpolates an attribute of a quad a clock.",
+        ),
     },
     "Waiting": {
         f"stall_{name}": (
@@ -272,7 +287,8 @@ def replayed(machine: Machine, drawn: Drawn) -> dict[str, int]:
         "tiles_shaded": sum(len(records) for _, records in drawn.probes["quads"]),
     }
     moved = by_name(machine.traffic)
-    return out | {name: moved[name] for name in MOVED}
+    pixels = {name: drawn.pixels[name] for name in PIXELS}
+    return out | {name: moved[name] for name in MOVED} | pixels
 
 
 def _samples(parts):

@@ -11,11 +11,10 @@ from fixfunc.cosim.figures.counters import mode_name, replayed
 from fixfunc.cosim.frame.vertex_list import VertexList
 from fixfunc.cosim.reference import top
 from fixfunc.models.back_half.back_half import Probe
-from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.sample_grids import EDGE
-from fixfunc.models.memory.surface import to_image
+from fixfunc.models.memory.surface import plane_bytes, tiles_of, to_image
 from fixfunc.models.memory.tile_codecs import ColourCodec, DepthCodec, RawCodec
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
@@ -23,7 +22,6 @@ from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import Frame
 from fixfunc.models.scene.scene import Scene
 from fixfunc.models.top.shades import Shades, Shading
-from fixfunc.models.top.top import Machine
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours
@@ -116,13 +114,8 @@ class Job:
 
     def replay(self, shape: CacheShape, bounds: str | None) -> dict[str, int]:
         """Golden counters by name, of caches of a shape and a HiZ of these bounds, or of none."""
-        golden = Machine(
-            self.data.copy(),
-            top.limits_of(self.params),
-            shape,
-            self.params.raster.grid,
-            self._shader,
-            bounds=bounds,
+        golden = top.machine(
+            self.params, self.data.copy(), shape=shape, shader=self._shader, bounds=bounds
         )
         return replayed(golden, golden.draw(*self.start))
 

@@ -18,8 +18,7 @@ from fixfunc.cosim.program.recording import (
 )
 from fixfunc.cosim.reference import top
 from fixfunc.models.formats import MOST as DEEPEST
-from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
-from fixfunc.models.memory.surface import to_image
+from fixfunc.models.memory.surface import plane_bytes, tiles_of, to_image
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.state import check_draw_state
 from fixfunc.models.top.shades import Shades, Shading

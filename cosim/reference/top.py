@@ -54,9 +54,13 @@ def shape(params: TopParams) -> CacheShape:
 
 def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
     """The golden machine of a configuration; ``more`` are its other parameters."""
-    if params.pixels:
-        more["pixels"] = PixelPipe(params.pixels.triangles, params.pixels.states)
-    return Machine(data, limits_of(params), shape(params), params.raster.grid, **more)
+    more = {"shape": shape(params), "pixels": pipe(params)} | more
+    return Machine(data, limits_of(params), coarse=params.raster.grid, **more)
+
+
+def pipe(params: TopParams) -> PixelPipe | None:
+    """What shades where no shader is asked."""
+    return params.pixels and PixelPipe(params.pixels.triangles, params.pixels.states)
 
 
 def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fixfunc.models.formats import MOST
 from fixfunc.models.frontend.vertex_ring import Assembler, Assembly
-from fixfunc.models.memory.surface import tile_grid
+from fixfunc.models.memory.surface import overlap, plane_bytes, tiles_of
 from fixfunc.models.payload import dtype, unpack
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import TARGET_FIELDS, check_draw_state
@@ -21,7 +21,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
 
 TRANSFER = 32  # bytes
-PLANE_BITS = {"depth": payloads.DEPTH, "stencil": payloads.STENCIL, "colour": payloads.COLOUR}
+PLANES = "depth", "stencil", "colour"
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,7 @@ class CommandLimits:
     @property
     def opcodes(self) -> tuple[Opcode, ...]:
         """Packets that there are."""
-        lacks = () if self.resolve_samples else (Opcode.RESOLVE,)
-        lacks += () if self.ring else (*VERTEX_OPCODES, Opcode.PIXEL_STATE)
-        return tuple(opcode for opcode in Opcode if opcode not in lacks)
+        return commands.opcodes(self.resolve_samples > 0, self.ring is not None)
 
     @property
     def resolves_srgb(self) -> bool:
@@ -85,20 +83,6 @@ class Read(NamedTuple):
     resolves: list
     vertex_error: int  # VertexError, of an error VERTEX; else 0
     assembly: Assembly | None  # of the triangles, where there is a vertex ring
-
-
-def plane_bytes(count: int, plane: str, edge: int = 8) -> int:
-    """Bytes of a plane of so many tiles, and of its table."""
-    bits = PLANE_BITS["colour" if plane.startswith("colour") else plane]
-    raw = -(-bits * edge**2 // 256) * TRANSFER
-    room = 1 << (raw - 1).bit_length()
-    return count * room + -(-count // 64) * TRANSFER
-
-
-def tiles_of(state: np.void, edge: int = 8) -> int:
-    """Number of tiles of a target."""
-    columns, rows = tile_grid(state, edge)
-    return columns * rows
 
 
 def read(
@@ -134,11 +118,7 @@ def read(
     error = CommandError.NONE
     if address % TRANSFER or not transfers or end > min(limit, len(memory)):
         error = CommandError.ADDRESS
-    data = (
-        memory[address:end].reshape(-1, TRANSFER)
-        if not error
-        else np.zeros((0, TRANSFER), np.uint8)
-    )
+    data = memory[address : address if error else end].reshape(-1, TRANSFER)
     opcode = None
     while not error and at < transfers:
         opcode = unpack(data[at : at + 1], commands.PACKET)["opcode"][0]
@@ -148,8 +128,8 @@ def read(
         reader.fence()
     _, fence = reader.beats[-1]
     fence["slot"] = 1
-    assembly = reader.assembler and reader.assembler.assembly
-    return Read(reader.beats, error, at, reader.resolves, reader.vertex_error, assembly)
+    known = reader.assembler and reader.assembler.assembly
+    return Read(reader.beats, error, at, reader.resolves, reader.vertex_error, known)
 
 
 class _Reader:
@@ -169,11 +149,9 @@ class _Reader:
         self._begun = set()  # those of the target that were cleared as a whole
         # Since the last FENCE: any beat that writes; work on colour planes but the first; any work;
         # planes cleared.
-        self._unfenced = False
-        self._unflushed = False
-        self._worked = False
+        self._unfenced = self._unflushed = self._worked = False
         self._cleared = set()
-        self._bases = dict.fromkeys(PLANE_BITS, 0)  # and of "colour1" and so on
+        self._bases = dict.fromkeys(PLANES, 0)  # and of "colour1" and so on
         self._placed = {}  # bases of the planes of the target that was cleared
 
     def packet(self, data, fault):
@@ -204,7 +182,7 @@ class _Reader:
     def _target(self, data):
         record = unpack(data, commands.TARGET_PACKET)[0]
         number = self._plane(record["colour_plane"])
-        for plane in PLANE_BITS:
+        for plane in PLANES:
             name = payloads.colour_plane(number) if plane == "colour" else plane
             self._bases[name] = int(record[f"{plane}_base"])
         return CommandError.NONE
@@ -248,7 +226,7 @@ class _Reader:
         state = self._state
         if state is None:
             return CommandError.ORDER
-        supported = [plane for plane in PLANE_BITS if plane != "stencil" or self._limits.stencil]
+        supported = [plane for plane in PLANES if plane != "stencil" or self._limits.stencil]
         planes = [plane for plane in supported if record[plane]]
         number = self._plane(record["colour_plane"])
         covers_target = (
@@ -277,7 +255,8 @@ class _Reader:
                 payloads.colour_plane(number) if plane == "colour" else plane for plane in planes
             ]
             if clears_target:
-                self._forget_planes()
+                # A target begins without colour planes but the first.
+                self._placed = {p: self._placed[p] for p in self._placed if p in PLANES}
             error = self._place(named)
             if error:
                 return error
@@ -292,7 +271,7 @@ class _Reader:
         clear = np.zeros(1, dtype(payloads.CLEAR))
         for name in clear.dtype.names:
             clear[name] = record[name] if name in record.dtype.names else 0
-        for plane in PLANE_BITS:
+        for plane in PLANES:
             name = payloads.colour_plane(number) if plane == "colour" else plane
             clear[f"{plane}_base"] = self._bases.get(name, 0)
         clear["kind"] = Kind.CLEAR
@@ -303,10 +282,6 @@ class _Reader:
         self.beats.append((Kind.CLEAR, clear))
         return CommandError.NONE
 
-    def _forget_planes(self):
-        """A target begins without colour planes but the first."""
-        self._placed = {plane: self._placed[plane] for plane in self._placed if plane in PLANE_BITS}
-
     def _place(self, planes):
         """Move planes to where they are to lie; those that are not cleared stay."""
         placed = self._placed | {plane: self._bases.get(plane, 0) for plane in planes}
@@ -314,7 +289,7 @@ class _Reader:
         if any(placed[p] % ALIGNED or ranges[p][1] > self._limit for p in planes):
             return CommandError.ADDRESS
         pairs = [*combinations(ranges.values(), 2), *((ranges[p], self._packets) for p in planes)]
-        if any(_overlap(*pair) for pair in pairs):
+        if any(overlap(*pair) for pair in pairs):
             return CommandError.OVERLAP
         self._placed = placed
         return CommandError.NONE
@@ -341,14 +316,9 @@ class _Reader:
         return CommandError.NONE if self.assembler.state(record) else CommandError.STATE
 
     def _vertices(self, data):
-        opcode = unpack(data[:1], commands.PACKET)["opcode"][0]
-        if opcode == Opcode.PRIMITIVES and not self._drawable:
+        if data[0, 0] == Opcode.PRIMITIVES and not self._drawable:
             return CommandError.ORDER
-        found, self.vertex_error = self.assembler.execute(data)
-        triangles = np.zeros(len(found), dtype(payloads.TRIANGLE))
-        for name in ("x", "y", "z"):
-            for k in range(3):
-                triangles[f"{name}{k}"] = found[f"{name}{k}"]
+        triangles, self.vertex_error = self.assembler.execute(data)
         self._work(triangles)
         return CommandError.VERTEX if self.vertex_error else CommandError.NONE
 
@@ -420,14 +390,9 @@ class _Reader:
         )
         if target_cleared:
             others += self._ranges(self._placed).values()
-        if any(_overlap(ranges["target"], other) for other in others):
+        if any(overlap(ranges["target"], other) for other in others):
             return CommandError.OVERLAP
         if not target_cleared:
             self._cleared_target = None  # its planes may have been written
         self.resolves.append((len(self.beats), record))
         return CommandError.NONE
-
-
-def _overlap(first, second):
-    """Whether two ranges, each of a first byte and the one behind the last, have one in common."""
-    return first[0] < second[1] and second[0] < first[1]

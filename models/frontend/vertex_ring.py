@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.payload import dtype, unpack
-from fixfunc.spec import commands
+from fixfunc.spec import commands, payloads
 from fixfunc.spec.commands import SLOT_LIMIT, VERTEX_OPCODES, Opcode, RingKind, VertexError
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
@@ -243,7 +243,10 @@ class Assembler:
         return bool(known)
 
     def execute(self, transfers: np.ndarray) -> tuple[np.ndarray, VertexError | int]:
-        """Triangles of a packet of the ring, and the rule that it breaks; 0 if it does not."""
+        """Triangles of a packet of the ring, and the rule that it breaks; 0 if it does not.
+
+        They are records of :data:`fixfunc.spec.payloads.TRIANGLE`.
+        """
         found = np.zeros(0, TRIANGLE)
         error = 0
         for beats in self._ring.execute(transfers):
@@ -253,7 +256,11 @@ class Assembler:
                 found = beats.records
         slots = np.stack([found[f"slot{k}"] for k in range(3)], 1).astype(np.intp)
         self._add(found, self._ring.values[slots])
-        return found, error
+        triangles = np.zeros(len(found), dtype(payloads.TRIANGLE))
+        for name in ("x", "y", "z"):
+            for k in range(3):
+                triangles[f"{name}{k}"] = found[f"{name}{k}"]
+        return triangles, error
 
     def plain(self, count: int) -> None:
         """So many triangles without vertices."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.raster.tile_rasterizer import write_tiles
+from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS
 
@@ -70,3 +71,25 @@ def to_image(tiles: np.ndarray, width: int, height: int, samples: int) -> np.nda
     y, x = np.divmod(np.arange(rows * columns), columns)
     write_tiles(out, np.zeros_like(x), x, y, tiles[y, x], samples)
     return out[0, :height, :width]
+
+
+PLANE_BITS = {"depth": payloads.DEPTH, "stencil": payloads.STENCIL, "colour": payloads.COLOUR}
+
+
+def plane_bytes(count: int, plane: str, edge: int = 8) -> int:
+    """Bytes of a plane of so many tiles, and of its table."""
+    bits = PLANE_BITS["colour" if plane.startswith("colour") else plane]
+    raw = -(-bits * edge**2 // 256) * 32
+    room = 1 << (raw - 1).bit_length()
+    return count * room + -(-count // 64) * 32
+
+
+def tiles_of(state: np.void, edge: int = 8) -> int:
+    """Number of tiles of a target."""
+    columns, rows = tile_grid(state, edge)
+    return columns * rows
+
+
+def overlap(first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Whether two ranges, each of a first byte and the one behind the last, have one in common."""
+    return first[0] < second[1] and second[0] < first[1]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Golden model of the pixel pipe: colours of tiles from attributes of their triangles' corners."""
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -8,8 +9,9 @@ import numpy as np
 from fixfunc.models.frontend.vertex_ring import Assembly
 from fixfunc.models.payload import dtype
 from fixfunc.models.pixel import attribute_quads, texture_stage
-from fixfunc.models.pixel.quad_dispatch import dispatch
+from fixfunc.models.pixel.quad_dispatch import dispatch, helpers
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.spec.counters import PIXELS
 from fixfunc.spec.pixels.interpolation import (
     ATTRIBUTE,
     COMPONENTS,
@@ -23,6 +25,7 @@ from fixfunc.spec.pixels.texture_stage import STAGE_QUAD, STAGE_STATE, StageKind
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES, quad_tile
 
 UNORM8 = (1 << 8) - 1
+TILES = 1 << 12  # at a time: which tile a quad is of travels as its slot
 
 
 class Shaded(NamedTuple):
@@ -59,7 +62,7 @@ class PixelPipe:
         return rows + state_of % self._states * self._triangles
 
     def shade(
-        self, tiles: np.ndarray, samples: np.ndarray, triangle: np.ndarray, assembly: Assembly
+        self, tiles: np.ndarray, samples: int, triangle: np.ndarray, assembly: Assembly
     ) -> Shaded:
         """Colours of tiles.
 
@@ -67,30 +70,53 @@ class PixelPipe:
         ----------
         tiles : structured ndarray, shape (n,)
             Fields of :func:`fixfunc.spec.payloads.tile`; masks hold samples that are shaded.
-        samples : ndarray of int, shape (n,)
+        samples : int
             log2 of those of a pixel.
         triangle : ndarray of intp, shape (n,)
             Of each, in the assembly.
         assembly : Assembly
         """
-        edge = 8 if tiles["mask"].dtype.itemsize == 8 else 4
-        asked = np.zeros(len(tiles), dtype(quad_tile(edge)))
-        for name in ("x", "y", "back", "mask"):
-            asked[name] = tiles[name]
-        asked["samples"] = samples
-        asked["covered"] = tiles["mask"]
-        asked["by_sample"] = assembly.states["by_sample"][assembly.state_of[triangle]]
-        # Which tile a quad is of travels as its slot, as far as one can.
-        limit = 1 << 12
+        edge = self._edge(tiles)
+        asked = self._asked(tiles, samples, triangle, assembly)
         parts = [
-            self._shade(asked[at : at + limit], triangle[at : at + limit], assembly, edge)
-            for at in range(0, len(tiles), limit)
+            self._shade(asked[at : at + TILES], triangle[at : at + TILES], assembly, edge)
+            for at in range(0, len(tiles), TILES)
         ]
         shape = 0, edge, edge
         colours, survivors = zip(
             (np.zeros(shape, np.uint32), np.zeros(shape, bool)), *parts, strict=True
         )
         return Shaded(np.concatenate(colours), np.concatenate(survivors))
+
+    def counts(
+        self, tiles: np.ndarray, samples: int, triangle: np.ndarray, assembly: Assembly
+    ) -> Counter:
+        """Counters of :data:`fixfunc.spec.counters.PIXELS` of the same tiles."""
+        asked = self._asked(tiles, samples, triangle, assembly)
+        attributes = assembly.triangles["attributes"][triangle].astype(np.int64)
+        out = Counter(dict.fromkeys(PIXELS, 0))
+        for at in range(0, len(tiles), TILES):
+            some = asked[at : at + TILES]
+            some["slot"] = np.arange(len(some))
+            quads = dispatch(some, self._edge(tiles))
+            own = attributes[at : at + TILES][quads["slot"].astype(np.intp)]
+            found = len(quads), helpers(quads).sum(), np.maximum(own, 1).sum()
+            out.update(dict(zip(PIXELS, map(int, found), strict=True)))
+        return out
+
+    @staticmethod
+    def _edge(tiles):
+        return 8 if tiles["mask"].dtype.itemsize == 8 else 4
+
+    def _asked(self, tiles, samples, triangle, assembly):
+        """Tiles as they are dispatched."""
+        asked = np.zeros(len(tiles), dtype(quad_tile(self._edge(tiles))))
+        for name in ("x", "y", "back", "mask"):
+            asked[name] = tiles[name]
+        asked["samples"] = samples
+        asked["covered"] = tiles["mask"]
+        asked["by_sample"] = assembly.states["by_sample"][assembly.state_of[triangle]]
+        return asked
 
     def _shade(self, tiles, triangle, assembly, edge):
         tiles["slot"] = np.arange(len(tiles))

@@ -177,7 +177,7 @@ def _geometry(scene, counters, reuse):
         positions = transformed(waves.floats(0)[..., :3], scene.transform)
         return VertexResults(positions, waves.floats(1)[..., None, :])
 
-    # What a format lacks is 0, and as alpha 1 [fs 4.4.3.1].
+    # What a format lacks is 0, and as alpha 1 [fs 19.1.3.3].
     textured = scene.texture is not None
     form = Format.R32G32_FLOAT if textured else Format.R32G32B32_FLOAT
     elements = [Element(0, Format.R32G32B32_FLOAT), Element(1, form, offset=12)]

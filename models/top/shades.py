@@ -51,7 +51,7 @@ def by_pixel_states(pipe: PixelPipe) -> Callable[[Shading], Shades]:
     """The shader that is built in where there is a vertex ring."""
 
     def shade(shading: Shading) -> Shades:
-        samples = np.full(len(shading.tiles), shading.state["samples"])
+        samples = int(shading.state["samples"])
         made = pipe.shade(shading.tiles, samples, shading.triangle, shading.assembly)
         return Shades(made.colours, made.survivors)
 

@@ -48,6 +48,7 @@ class Drawn:
     )  # by stage: (Kind, records) in order
     draws: list[Draw] = field(default_factory=list)  # of each list of triangles
     triangles: int = 0  # read
+    pixels: Counter = field(default_factory=Counter)  # what the pixel pipe did
 
 
 class Machine:
@@ -220,9 +221,9 @@ class Machine:
         self._drawn.draws.append(
             Draw(found.setup, found.tiles, found.owner, tested.outcome, tested.passed)
         )
-        self._show(found, tested, shader.shades)
+        self._show(found, tested, shader.shades, triangle)
 
-    def _show(self, found, tested, shades):
+    def _show(self, found, tested, shades, triangle):
         """What goes from stage to stage."""
         is_last = found.tiles["last"].astype(bool)
         is_dropped = tested.outcome == Outcome.DROP
@@ -234,6 +235,10 @@ class Machine:
         shaded["mask"] = pack(tested.shaded)
         shaded["full"] = tested.shaded.all((1, 2))
         live = tested.shaded.any((1, 2))
+        if self._state["built_in"]:
+            self._drawn.pixels += self._pixels.counts(
+                shaded[live], int(self._state["samples"]), triangle[live], self._assembly
+            )
         for probe, records in (
             ("setup", found.setup.records),
             ("raster", found.tiles),

@@ -24,7 +24,6 @@ from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS, RESOLVE
 from fixfunc.spec.commands import (
     LENGTHS,
     START,
-    VERTEX_OPCODES,
     CommandError,
     Opcode,
     VertexError,
@@ -104,9 +103,7 @@ class CommandReaderParams:
     @property
     def opcodes(self) -> tuple[Opcode, ...]:
         """Packets that there are."""
-        lacks = () if self.resolve_samples else (Opcode.RESOLVE,)
-        lacks += () if self.ring else (*VERTEX_OPCODES, Opcode.PIXEL_STATE)
-        return tuple(opcode for opcode in Opcode if opcode not in lacks)
+        return commands.opcodes(self.resolve_samples > 0, self.ring is not None)
 
 
 CONFIGS = {

@@ -13,8 +13,8 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.formats import MOST
-from fixfunc.models.frontend.command_reader import plane_bytes, tiles_of
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.memory.surface import plane_bytes, tiles_of
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec import commands

@@ -5,7 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from fixfunc.cosim.commands import CommandList
 from fixfunc.models.payload import dtype
+from fixfunc.models.state import draw_state
+from fixfunc.spec import commands
 from fixfunc.spec.commands import ALIGNED, START, Opcode
 from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.tb.frontend import streams
@@ -42,6 +45,47 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
         if rng.random() < 0.03:
             start["address"] += np.uint32(rng.integers(1, 32))
         rows += [streams.mark(start), transfers[:length]]
+    return np.concatenate(rows)
+
+
+def cut_short(rng: np.random.Generator, count: int, params: Any, address: int) -> np.ndarray:
+    """So many STARTs of any length, whose lists are as long, and soon reach what cannot be read.
+
+    The same transfer ends them all: each begins a little behind the one before, and what comes
+    behind its own packets are its triangles.
+    """
+    size = (streams.PIXELS[params.raster.edge],) * 2
+    bases = 1 << 30, 2 << 30, 3 << 30  # clear of lists of any length
+    rows = []
+    last = address + 5 * 32 * count
+    for at in range(address, last, 5 * 32):
+        start = np.zeros(1, dtype(START))
+        start["address"] = at
+        start["transfers"] = transfers = int(rng.integers(1 << 16, 1 << 24))
+        start["limit"] = (1 << 32) - 1
+        packets = CommandList().target(*bases).state(draw_state(*size))
+        packets.clear((0, 0, *size), depth=1, stencil=1, colour=1)
+        packets.add(Opcode.TRIANGLES, commands.PACKET, int(rng.integers(1 << 15, transfers - 4)))
+        rows += [streams.mark(start, (last - at) // 32 + 1, transfers - 5), packets.transfers]
+    return np.concatenate(rows)
+
+
+def refused(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
+    """STARTs anywhere in the address space, of any length, that end beyond their limit.
+
+    Of what they would read, a STATE packet is first.
+    """
+    size = (streams.PIXELS[params.raster.edge],) * 2
+    state = CommandList().state(draw_state(*size)).transfers
+    start = np.zeros(1, dtype(START))
+    start["transfers"] = len(state)
+    start["address"] = streams.LISTS
+    rows = [streams.mark(start), state]
+    for _ in range(count):
+        start["transfers"] = transfers = int(rng.integers(1, 1 << 24))
+        start["address"] = address = int(rng.integers(0, 1 << 27)) * 32
+        start["limit"] = rng.integers(0, min(address + 32 * transfers, 1 << 32))
+        rows.append(streams.mark(start, 0, transfers))
     return np.concatenate(rows)
 
 

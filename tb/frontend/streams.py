@@ -94,47 +94,6 @@ def one_list(
     return np.concatenate([mark(start), packets.transfers])
 
 
-def cut_short(rng: np.random.Generator, count: int, params: Any, address: int) -> np.ndarray:
-    """So many STARTs of any length, whose lists are as long, and soon reach what cannot be read.
-
-    The same transfer ends them all: each begins a little behind the one before, and what comes
-    behind its own packets are its triangles.
-    """
-    size = (PIXELS[params.raster.edge],) * 2
-    bases = 1 << 30, 2 << 30, 3 << 30  # clear of lists of any length
-    rows = []
-    last = address + 5 * 32 * count
-    for at in range(address, last, 5 * 32):
-        start = np.zeros(1, dtype(START))
-        start["address"] = at
-        start["transfers"] = transfers = int(rng.integers(1 << 16, 1 << 24))
-        start["limit"] = (1 << 32) - 1
-        packets = CommandList().target(*bases).state(draw_state(*size))
-        packets.clear((0, 0, *size), depth=1, stencil=1, colour=1)
-        packets.add(Opcode.TRIANGLES, commands.PACKET, int(rng.integers(1 << 15, transfers - 4)))
-        rows += [mark(start, (last - at) // 32 + 1, transfers - 5), packets.transfers]
-    return np.concatenate(rows)
-
-
-def refused(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
-    """STARTs anywhere in the address space, of any length, that end beyond their limit.
-
-    Of what they would read, a STATE packet is first.
-    """
-    size = (PIXELS[params.raster.edge],) * 2
-    state = CommandList().state(draw_state(*size)).transfers
-    start = np.zeros(1, dtype(START))
-    start["transfers"] = len(state)
-    start["address"] = LISTS
-    rows = [mark(start), state]
-    for _ in range(count):
-        start["transfers"] = transfers = int(rng.integers(1, 1 << 24))
-        start["address"] = address = int(rng.integers(0, 1 << 27)) * 32
-        start["limit"] = rng.integers(0, min(address + 32 * transfers, 1 << 32))
-        rows.append(mark(start, 0, transfers))
-    return np.concatenate(rows)
-
-
 def mark(start: np.ndarray, unreadable: int = 0, beyond: int = 0) -> np.ndarray:
     """A START as a row.
 
@@ -229,7 +188,7 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
                 packets.fence()  # a colour plane that begins has nothing before it
             _more_planes(rng, packets, size, samples, form, params, begun)
             if vertices:
-                _shaded(rng, packets, vertices, size, form)
+                vertices.draws(packets, size, form)
             packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size, form))
             if rng.random() < 0.3:
                 packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
@@ -240,15 +199,6 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
         if params.reader.colour_planes > 1 and rng.random() < 0.9:
             packets.fence()  # colour planes are in memory before another target begins
     return packets
-
-
-def _shaded(rng, packets, vertices, size, form):
-    """Draws by vertices: under one pixel state or several."""
-    for _ in range(int(rng.integers(1, 5))):
-        vertices.state(packets)
-        if rng.random() < 0.8:
-            triangles = depths.triangles(rng, int(rng.integers(0, 7)), size, form)
-            vertices.draw(packets, triangles)
 
 
 def _more_planes(rng, packets, size, samples, form, params, begun):

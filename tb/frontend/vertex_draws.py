@@ -11,7 +11,8 @@ from fixfunc.cosim.vertices import write_primitives, write_release, write_vertic
 from fixfunc.spec import commands
 from fixfunc.spec.pixels.interpolation import How, Where
 from fixfunc.spec.pixels.pixel_state import ATTRIBUTES
-from fixfunc.spec.state import Compare
+from fixfunc.spec.state import Compare, DepthFormat
+from fixfunc.tb.bench import depths
 
 ONE = 0x3F800000  # float32
 EDGES = (0, 1 << 31, ONE, ONE - 1, ONE + 1, ONE | 1 << 31, 0x7F800000, 0x7FC00000, 1, 0x3B008081)
@@ -50,6 +51,14 @@ class VertexDraws:
             sample_mask=255 if rng.random() < 0.7 else int(rng.integers(0, 256)),
             **kinds,
         )
+
+    def draws(self, packets: CommandList, size: tuple[int, int], form: DepthFormat) -> None:
+        """Some triangles, under one pixel state or several."""
+        for _ in range(int(self._rng.integers(1, 5))):
+            self.state(packets)
+            if self._rng.random() < 0.8:
+                count = int(self._rng.integers(0, 7))
+                self.draw(packets, depths.triangles(self._rng, count, size, form))
 
     def draw(self, packets: CommandList, triangles: np.ndarray) -> None:
         """Records of :data:`fixfunc.spec.payloads.TRIANGLE` become vertices, and are drawn.

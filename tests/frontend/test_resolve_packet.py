@@ -10,8 +10,9 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.reference.top import limits_of
-from fixfunc.models.frontend.command_reader import CommandLimits, plane_bytes, read, tiles_of
+from fixfunc.models.frontend.command_reader import CommandLimits, read
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.memory.surface import plane_bytes, tiles_of
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.frontend import command_reader as rtl

@@ -3,7 +3,8 @@
 
 pixel_pipe.py      tiles of a triangle become its quads, their attributes, colours, tiles again
 triangle_table.py  what the quads of a triangle need of it, from the reader on until they are shaded
-corner_feed.py     corners and attributes of a triangle, ahead of its quads
+triangle_fetch.py  its corners and attributes, read from the table and from the vertex ring
+corner_feed.py     these ahead of its quads
 stage_feed.py      quads with whole attributes, and the pixel state of each
 tile_gather.py     colours of quads become those of a tile
 shader_choice.py   tiles for the pipe, and for a shader outside, in order

@@ -1,31 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Corner feed: the interpolator hears of a triangle before its quads."""
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
-from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
 from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.pixel.interpolator.triangle_intake import BEATS
-from fixfunc.rtl.pixel.pixel_pipe.triangle_table import ROW, STATE
+from fixfunc.rtl.pixel.pixel_pipe.triangle_fetch import BEATS as FETCHED
 from fixfunc.spec.commands import SLOT_BITS
-from fixfunc.spec.pixels import interpolation
-from fixfunc.spec.pixels.interpolation import How, InterpolatorKind
+from fixfunc.spec.pixels.interpolation import InterpolatorKind
 from fixfunc.spec.points import QUAD
+
+AHEAD = 16  # quads behind those whose triangle is being fetched
+TRIANGLES = 4  # that are to be fetched
 
 
 class CornerFeed(wiring.Component):
-    """Puts corners and attributes of a triangle before its first quad.
+    """Puts corners and attributes of a triangle before its first quad. A beat a clock.
 
-    A quad a clock. A new triangle takes two clocks, and five more for each attribute.
-
-    Parameters
-    ----------
-    ring : VertexRingParams
-        Where attributes are.
+    Quads wait in a FIFO, so that the next triangle is fetched meanwhile.
 
     Members
     -------
@@ -35,106 +32,65 @@ class CornerFeed(wiring.Component):
         As the interpolator takes them.
     forget : In(1)
         The triangle of the last quad is over: its ``slot`` may be that of another.
-    row, state : In(ROW), In(STATE)
-        What the table holds of the triangle of ``i``, one clock after it is there.
-    slot, attribute, found
-        As of the vertex ring.
+    asked : Out(stream.Signature(SLOT_BITS))
+        A triangle that is to be fetched.
+    fetched : In(stream.Signature(...))
+        What is known of these: see
+        :class:`~fixfunc.rtl.pixel.pixel_pipe.triangle_fetch.TriangleFetch`.
     """
 
-    def __init__(self, ring: VertexRingParams) -> None:
-        self._attributes = ring.attributes
-        super().__init__(
-            {
-                "i": In(stream.Signature(layout(QUAD))),
-                "o": Out(stream.Signature(BEATS)),
-                "forget": In(1),
-                "row": In(ROW),
-                "state": In(STATE),
-                "slot": Out(range(ring.slots)),
-                "attribute": Out(range(ring.attributes)),
-                "found": In(ATTRIBUTE),
-            }
-        )
+    i: In(stream.Signature(layout(QUAD)))
+    o: Out(stream.Signature(BEATS))
+    forget: In(1)
+    asked: Out(stream.Signature(SLOT_BITS))
+    fetched: In(stream.Signature(FETCHED))
 
-    def elaborate(self, platform: object) -> Module:
+    def elaborate(self, platform):
         m = Module()
+        waiting = StructLayout({"quad": layout(QUAD), "first": 1})
+        m.submodules.quads = quads = StreamFIFO(waiting, AHEAD)
+        m.submodules.triangles = triangles = StreamFIFO(SLOT_BITS, TRIANGLES)
+        wiring.connect(m, triangles.o, wiring.flipped(self.asked))
         current = Signal(SLOT_BITS)
         known = Signal()
         quad = self.i.payload
-        is_current = named(m, known & (quad.slot == current), "is_current")
-        corner = Signal(2)  # whose attribute is asked for
-        corners = [Signal(ATTRIBUTE, name=f"corner_{k}") for k in range(3)]
-        attribute = Signal(range(self._attributes + 1))
-        last = named(m, attribute + 1 == self.row.attributes, "last")
+        first = named(m, ~known | (quad.slot != current), "first")
+        room = named(m, quads.i.ready & triangles.i.ready, "room")
         m.d.comb += [
-            self.attribute.eq(attribute),
-            self.slot.eq(Array(self.row[f"slot{k}"] for k in range(3))[corner]),
+            self.i.ready.eq(room),
+            quads.i.valid.eq(self.i.valid & room),
+            quads.i.payload.quad.eq(quad),
+            quads.i.payload.first.eq(first),
+            triangles.i.valid.eq(self.i.valid & room & first),
+            triangles.i.payload.eq(quad.slot),
         ]
-        with m.FSM():
-            with m.State("QUADS"):
-                m.d.comb += [
-                    self.o.valid.eq(self.i.valid & is_current),
-                    self.i.ready.eq(self.o.ready & is_current),
-                    self.o.payload.quad.kind.eq(InterpolatorKind.QUAD),
-                    *(self.o.payload.quad[f.name].eq(quad[f.name]) for f in QUAD),
-                ]
-                with m.If(self.i.valid & ~is_current):
-                    m.d.sync += [attribute.eq(0), corner.eq(0)]
-                    m.next = "CORNERS"
-            with m.State("CORNERS"):
-                self._corners(m)
-                with m.If(self.o.ready):
-                    m.d.sync += [current.eq(quad.slot), known.eq(1)]
-                    m.next = "QUADS"
-                    with m.If(self.row.attributes.any()):
-                        m.next = "FETCH"
-            with m.State("FETCH"):
-                values = [*corners[1:], self.found]
-                # A corner's attribute comes a clock after it is asked for.
-                m.d.sync += [
-                    corner.eq(corner + 1),
-                    *(into.eq(value) for into, value in zip(corners, values, strict=True)),
-                ]
-                with m.If(corner == 3):
-                    m.next = "ATTRIBUTE"
-            with m.State("ATTRIBUTE"):
-                self._attribute(m, attribute, corners)
-                with m.If(self.o.ready):
-                    m.d.sync += [attribute.eq(attribute + 1), corner.eq(0)]
-                    m.next = "FETCH"
-                    with m.If(last):
-                        m.next = "QUADS"
+        with m.If(self.i.valid & room):
+            m.d.sync += [current.eq(quad.slot), known.eq(1)]
         with m.If(self.forget):
             m.d.sync += known.eq(0)
+        self._merge(m, quads.o)
         return m
 
-    def _corners(self, m):
-        """Corners of the triangle, and what its attributes need of them."""
-        out = self.o.payload.corners
-        kinds = [self.state[f"how{n}"] for n in range(self._attributes)]
-        used = [n < self.row.attributes for n in range(self._attributes)]
+    def _merge(self, m, quads):
+        """A triangle's beats, then its quads."""
+        loaded = Signal()  # the triangle of the quad that waits
+        head = quads.payload
+        loads = named(m, head.first & ~loaded, "loads")
+        beat = self.fetched.payload
+        out = self.o.payload
         m.d.comb += [
-            self.o.valid.eq(1),
-            out.kind.eq(InterpolatorKind.CORNERS),
-            *(out[name].eq(self.row[name]) for name in ROW.members if name in out.shape().members),
-            out.sample_mask.eq(self.state.sample_mask),
+            self.o.valid.eq(quads.valid & (~loads | self.fetched.valid)),
+            quads.ready.eq(self.o.ready & ~loads),
+            self.fetched.ready.eq(quads.valid & loads & self.o.ready),
         ]
-        for name, how in (("linear", How.LINEAR), ("perspective", How.PERSPECTIVE)):
-            asks = Cat((kind == how) & has for kind, has in zip(kinds, used, strict=True))
-            m.d.comb += out[name].eq(asks.any())
-
-    def _attribute(self, m, attribute, corners):
-        """An attribute of all corners."""
-        out = self.o.payload.attribute
-        m.d.comb += [
-            self.o.valid.eq(1),
-            out.kind.eq(InterpolatorKind.ATTRIBUTE),
-            *(
-                out[f"{name}{k}"].eq(corner[name])
-                for k, corner in enumerate(corners)
-                for name in interpolation.COMPONENTS
-            ),
-        ]
-        for name in ("how", "where"):
-            options = Array(self.state[f"{name}{n}"] for n in range(self._attributes))
-            m.d.comb += out[name].eq(options[attribute])
+        with m.If(self.o.valid & self.o.ready):
+            m.d.sync += loaded.eq(Mux(loads, beat.last, 0))
+        with m.If(~loads):
+            m.d.comb += [
+                out.quad.kind.eq(InterpolatorKind.QUAD),
+                *(out.quad[f.name].eq(head.quad[f.name]) for f in QUAD),
+            ]
+        with m.Elif(beat.is_corners):
+            m.d.comb += out.corners.eq(beat.corners)
+        with m.Else():
+            m.d.comb += out.attribute.eq(beat.attribute)

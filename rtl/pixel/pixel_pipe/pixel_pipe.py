@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Pixel pipe: the colours of tiles, without a shader."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
+from fixfunc.rtl.lib.bits import gated
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS as INTERPOLATORS
 from fixfunc.rtl.pixel.interpolator.interpolator import Interpolator, InterpolatorParams
 from fixfunc.rtl.pixel.pixel_pipe.corner_feed import CornerFeed
+from fixfunc.rtl.pixel.pixel_pipe.shader_choice import ShaderChoice
 from fixfunc.rtl.pixel.pixel_pipe.stage_feed import StageFeed
 from fixfunc.rtl.pixel.pixel_pipe.tile_gather import TileGather
+from fixfunc.rtl.pixel.pixel_pipe.triangle_fetch import TriangleFetch
 from fixfunc.rtl.pixel.pixel_pipe.triangle_table import BEAT, STATE, TriangleTable
 from fixfunc.rtl.pixel.quad_dispatch import QuadDispatch, QuadDispatchParams
 from fixfunc.rtl.pixel.texture_stage import TextureStage, TextureStageParams
@@ -22,6 +26,10 @@ from fixfunc.spec import commands
 from fixfunc.spec.colours import colours, quads
 from fixfunc.spec.commands import SLOT_BITS
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.pixels.texture_stage import StageKind
+from fixfunc.spec.points import QUAD_SAMPLES
+
+COUNTED = StructLayout({"quads": 1, "helpers": 3, "attributes": 1})
 
 
 @dataclass(frozen=True)
@@ -52,21 +60,12 @@ class PixelPipeParams:
             raise InputError("triangles", rule, self.triangles)
 
 
-CONFIGS = {
-    "default": PixelPipeParams(),
-    "tiny": PixelPipeParams(8, 2, replace(INTERPOLATORS["tiny"], attributes=4)),
-}
-PURPOSE = {  # of each configuration
-    "default": "an attribute of a quad a clock",
-    "tiny": "for benches: one component, eight triangles",
-}
-
-
 class PixelPipe(wiring.Component):
     """Colours of tiles from attributes of their triangles' corners, by the texture stage.
 
-    Quads of tiles in order, one a clock with one attribute; a new triangle takes two clocks more,
-    and five for each attribute, a new pixel state three.
+    Quads of tiles in order, one a clock with one attribute; a new triangle takes a clock more, and
+    one for each attribute, but all of its quads at least two, and five for each attribute. A new
+    pixel state takes three.
 
     Parameters
     ----------
@@ -77,6 +76,8 @@ class PixelPipe(wiring.Component):
         Samples along a tile's edge.
     depths : bool
         Shaders may put out depths: this one does not.
+    most : int
+        Tiles that can be on their way.
 
     Members
     -------
@@ -85,19 +86,22 @@ class PixelPipe(wiring.Component):
         :class:`~fixfunc.rtl.pixel.pixel_pipe.triangle_table.TriangleTable`.
     slot, attribute, found
         As of the vertex ring.
-    quads : In(stream.Signature(layout(quads(edge))))
-        Tiles of these triangles, in order.
-    colours : Out(stream.Signature(layout(colours(edge, depths))))
-        The same, coloured.
+    quads, colours : In(stream.Signature(layout(quads(edge)))), Out(...(colours(edge, depths)))
+        Tiles in order, and their colours.
+    outside, outside_colours : Out, In
+        The same, of tiles for a shader outside.
+    counted : Out(COUNTED)
+        What goes by in this clock: quads, pixels of these that are helpers, attributes of quads.
     """
 
     def __init__(
-        self, params: PixelPipeParams, ring: VertexRingParams, edge: int, depths: bool
+        self, params: PixelPipeParams, ring: VertexRingParams, edge: int, depths: bool, most: int
     ) -> None:
         self._params = params
         self._ring = ring
         self._edge = edge
         self._depths = depths
+        self._most = most
         self._table = TriangleTable(params.triangles, params.states)
         super().__init__(
             {
@@ -112,6 +116,9 @@ class PixelPipe(wiring.Component):
                 "found": In(ATTRIBUTE),
                 "quads": In(stream.Signature(layout(quads(edge)))),
                 "colours": Out(stream.Signature(layout(colours(edge, depths)))),
+                "outside": Out(stream.Signature(layout(quads(edge)))),
+                "outside_colours": In(stream.Signature(layout(colours(edge, depths)))),
+                "counted": Out(COUNTED),
             }
         )
 
@@ -121,7 +128,8 @@ class PixelPipe(wiring.Component):
         components = p.interpolator.components
         m.submodules.table = table = self._table
         m.submodules.dispatch = dispatch = QuadDispatch(QuadDispatchParams(self._edge))
-        m.submodules.corner_feed = corners = CornerFeed(self._ring)
+        m.submodules.corner_feed = corners = CornerFeed()
+        m.submodules.fetch = fetch = TriangleFetch(self._ring)
         m.submodules.interpolator = interpolator = Interpolator(p.interpolator)
         m.submodules.stage_feed = feed = StageFeed(components, p.triangles, p.states)
         m.submodules.stage = stage = TextureStage(TextureStageParams(textured=False))
@@ -129,44 +137,64 @@ class PixelPipe(wiring.Component):
         for name in ("i", "state"):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(table, name))
         wiring.connect(m, table.o, wiring.flipped(self.o))
-        self._dispatch(m, dispatch, table)
+        m.submodules.choice = choice = ShaderChoice(self._edge, self._depths, self._most)
+        wiring.connect(m, gather.o, choice.built_in_colours)
+        wiring.connect(m, choice.outside, wiring.flipped(self.outside))
+        for name in ("quads", "outside_colours"):
+            wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(choice, name))
+        wiring.connect(m, choice.colours, wiring.flipped(self.colours))
+        self._dispatch(m, choice.built_in, dispatch, table)
         wiring.connect(m, dispatch.o, corners.i)
+        wiring.connect(m, corners.asked, fetch.i)
+        wiring.connect(m, fetch.o, corners.fetched)
         wiring.connect(m, corners.o, interpolator.i)
         wiring.connect(m, interpolator.o, feed.i)
         wiring.connect(m, feed.o, stage.i)
         wiring.connect(m, stage.o, gather.i)
-        wiring.connect(m, gather.o, wiring.flipped(self.colours))
         row_bits = len(table.row)
-        loaded = dispatch.o.payload.slot
+        asked = fetch.i.payload
         m.d.comb += [
             table.restart.eq(self.restart),
             table.corners.eq(self.corners),
             table.returned.eq(self.returned),
             table.shaded.valid.eq(interpolator.o.valid & interpolator.o.ready),
             table.shaded.slot.eq(interpolator.o.payload.slot),
-            table.row.eq(loaded[:row_bits]),
-            table.state_row.eq(loaded[row_bits:]),
+            table.row.eq(asked[:row_bits]),
+            table.state_row.eq(asked[row_bits:]),
             table.stage_row.eq(feed.state_row),
             corners.forget.eq(self.restart | self.returned.valid),
-            corners.row.eq(table.found),
-            corners.state.eq(table.state_found),
-            corners.found.eq(self.found),
-            self.slot.eq(corners.slot),
-            self.attribute.eq(corners.attribute),
+            fetch.row.eq(table.found),
+            fetch.state.eq(table.state_found),
+            fetch.found.eq(self.found),
+            self.slot.eq(fetch.slot),
+            self.attribute.eq(fetch.attribute),
             feed.restart.eq(self.restart),
             feed.renewed.eq(table.renewed),
             feed.state.eq(table.stage_found),
         ]
+        self._count(m, dispatch.o, feed.o)
         return m
 
-    def _dispatch(self, m, dispatch, table):
+    def _count(self, m, quads, attributes):
+        """What goes by."""
+        moves = quads.valid & quads.ready
+        mask = quads.payload.mask
+        helpers = [~mask.word_select(n, QUAD_SAMPLES).any() for n in range(4)]
+        is_quad = attributes.payload.kind == StageKind.QUAD
+        m.d.comb += [
+            self.counted.quads.eq(moves),
+            self.counted.helpers.eq(gated(sum(helpers), moves)),
+            self.counted.attributes.eq(attributes.valid & attributes.ready & is_quad),
+        ]
+
+    def _dispatch(self, m, tiles, dispatch, table):
         """Tiles become quads; under some pixel states one of each sample."""
-        tile = self.quads.payload
+        tile = tiles.payload
         out = dispatch.i.payload
         number = tile.slot[len(table.row) :][: len(table.state_row)]
         m.d.comb += [
-            dispatch.i.valid.eq(self.quads.valid),
-            self.quads.ready.eq(dispatch.i.ready),
+            dispatch.i.valid.eq(tiles.valid),
+            tiles.ready.eq(dispatch.i.ready),
             *(out[name].eq(tile[name]) for name in ("slot", "x", "y", "samples", "back", "mask")),
             out.covered.eq(tile.mask),
             out.by_sample.eq(table.by_sample.bit_select(number, 1)),

@@ -10,7 +10,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.commands import STATUS, CommandError, Opcode
 from fixfunc.spec.state import Kind
 from fixfunc.tb.coverage.bins import Seen, cross, equal, flag, of
-from fixfunc.tb.frontend import command_reader, edges, streams
+from fixfunc.tb.frontend import command_reader, edges, hostile, streams
 
 LISTS = (1 << 12) - 6, 1 << 12  # triangles of the longest lists that are read to their ends
 
@@ -69,8 +69,8 @@ def directed(params: CommandReaderParams) -> np.ndarray:
     places = streams.SIZE - room, streams.SIZE - 2 * room, streams.SIZE - 3 * room
     return np.concatenate(
         [
-            streams.refused(rng, 40, shape),
-            streams.cut_short(rng, 24, shape, places[0]),
+            hostile.refused(rng, 40, shape),
+            hostile.cut_short(rng, 24, shape, places[0]),
             *(streams.one_list(rng, n, shape, at) for n, at in zip(LISTS, places[1:], strict=True)),
             anywhere,
         ]
