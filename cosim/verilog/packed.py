@@ -11,7 +11,7 @@ from fixfunc.cosim import toolchain
 from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.pixels import interpolation, texture_stage
+from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
 
 NAME = "fixfunc_pkg"
 EDGES = (8, 4)  # samples along a tile's edge: of all configurations but the tiny ones, and of those
@@ -78,6 +78,8 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "stage_state": texture_stage.STAGE_STATE,
         "stage_quad": texture_stage.STAGE_QUAD,
         "shaded_quad": texture_stage.SHADED_QUAD,
+        "pixel_state": pixel_state.PIXEL_STATE,
+        "pixel_state_packet": commands.PIXEL_STATE_PACKET,
         "start": commands.START,
         "status": commands.STATUS,
     }
