@@ -6,6 +6,7 @@ What a command needs is imported when it runs, so that each works with the extra
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,9 @@ from fixfunc.cosim.toolchain import version
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import TOP_LIMIT
 
+DECIMAL = r"[0-9]{1,9}(\.[0-9]{1,18})?"
+LEAST_FACTOR = 2**-16
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command of the product."""
@@ -24,7 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = command_line.Parser(
         prog="fixfunc", description="Write Verilog, draw frames, compare them with golden models."
     )
     parser.add_argument("--version", action="version", version=f"fixfunc {version()}")
@@ -66,10 +70,10 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         help=f"width x height, pixels, 1280x720 by default; at most {TOP_LIMIT}x{TOP_LIMIT}, but "
         "with --golden",
     )
-    sub.add_argument("--samples", type=int, help="4 by default")
+    sub.add_argument("--samples", type=command_line.integer, help="4 by default")
     sub.add_argument(
         "--divisions",
-        type=int,
+        type=command_line.integer,
         help="of each side of the teapot's patches, unless --patches divides them; 8 by default",
     )
     sub.add_argument(
@@ -131,9 +135,9 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
 def _add_record(command):
     sub = command("record", record_frame, "a frame of an OpenGL program, as a file for 'frame'")
     sub.add_argument("program", help="its command line, one argument; or a trace of apitrace")
-    sub.add_argument("--frame", type=command_line.natural, default=10, help="which, from 1 on")
+    sub.add_argument("--frame", type=command_line.positive, default=10, help="which, from 1 on")
     sub.add_argument(
-        "--seconds", type=command_line.natural, default=5, help="for which the program runs"
+        "--seconds", type=command_line.positive, default=5, help="for which the program runs"
     )
     sub.add_argument(
         "--api", choices=("gl", "egl"), default="gl", help="of its windows: GLX, or EGL"
@@ -262,11 +266,11 @@ def _outputs(options):
             raise InputError(name, "be of a frame that the hardware draws", path)
     if bool(options.waves) != bool(options.clocks):
         raise InputError("waves", "be of a window, --clocks FIRST:END", options.clocks)
-    try:
-        first, end = map(int, (options.clocks or "0:1").split(":"))
-    except ValueError:
-        raise InputError("clocks", "be FIRST:END", options.clocks) from None
-    if not 0 <= first < end:
+    found = re.fullmatch("([0-9]{1,18}):([0-9]{1,18})", options.clocks or "0:1")
+    if not found:
+        raise InputError("clocks", "be FIRST:END", options.clocks)
+    first, end = map(int, found.groups())
+    if not first < end:
         raise InputError("clocks", "be FIRST:END, the first less than the end", options.clocks)
     files = {name: path and Path(path) for name, path in paths.items()}
     return Outputs(**files, clocks=(first, end))
@@ -274,24 +278,17 @@ def _outputs(options):
 
 def _pixels(options: argparse.Namespace) -> list[tuple[int, int]]:
     """Of ``--pixel``, each as X,Y."""
-    try:
-        pairs = [tuple(map(int, text.split(","))) for text in options.pixels]
-    except ValueError:
-        pairs = [()]
-    if any(len(pair) != 2 for pair in pairs):
-        raise InputError("pixel", "be X,Y", " ".join(options.pixels))
-    return pairs
+    found = [re.fullmatch("([0-9]{1,9}),([0-9]{1,9})", text) for text in options.pixels]
+    if None in found:
+        raise InputError("pixel", "be X,Y", options.pixels[found.index(None)])
+    return [(int(pair[1]), int(pair[2])) for pair in found]
 
 
 def _sides(options: argparse.Namespace) -> tuple[int, int, int]:
     """Width, height and samples."""
     size = "1280x720" if options.size is None else options.size
     samples = 4 if options.samples is None else options.samples
-    try:
-        width, height = (int(side) for side in size.lower().split("x"))
-    except ValueError:
-        raise InputError("size", "be WIDTHxHEIGHT in pixels", size) from None
-    return width, height, samples
+    return *command_line.sides(size), samples
 
 
 def _run_scene(options: argparse.Namespace) -> int:
@@ -341,9 +338,11 @@ def record_frame(options: argparse.Namespace) -> int:
     from fixfunc.cosim.record import replay, trace
     from fixfunc.cosim.recorded import file
 
+    taken = Path(options.program)
+    if taken.suffix == ".trace" and not taken.is_file():
+        raise InputError("trace", "be a file that exists", taken)
     path = files.open_file(Path(options.output))
     with tempfile.TemporaryDirectory() as folder, Steps() as step:
-        taken = Path(options.program)
         if taken.suffix != ".trace":
             taken = Path(folder) / "program.trace"
             step(f"running {options.program}")
@@ -381,14 +380,11 @@ def _factor(options: argparse.Namespace) -> float | Literal["adaptive"]:
     """Of the teapot's patches."""
     if options.mesh != "teapot":
         raise InputError("mesh", "be teapot, whose patches are known", options.mesh)
-    try:
-        factor = options.patches if options.patches == "adaptive" else float(options.patches)
-    except ValueError:
-        factor = 0
-    if factor != "adaptive" and not 0 < factor <= 64:
-        raise InputError(
-            "patches", "be adaptive, or a factor above 0 and up to 64", options.patches
-        )
+    if options.patches == "adaptive":
+        return "adaptive"
+    factor = float(options.patches) if re.fullmatch(DECIMAL, options.patches) else 0
+    if not LEAST_FACTOR <= factor <= 64:
+        raise InputError("patches", "be adaptive, or a factor of 2^-16 to 64", options.patches)
     return factor
 
 

@@ -3,15 +3,17 @@
 
 import argparse
 import os
+import re
 import signal
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 from fixfunc.cosim.toolchain import ToolError, to_install
-from fixfunc.spec.errors import InputError, InputWarning
+from fixfunc.spec.errors import InputError, InputWarning, one_line
 
 # Which extra brings a package that is missing.
 EXTRAS = {
@@ -46,20 +48,53 @@ class Ended(KeyboardInterrupt):
         self.code = 128 + number
 
 
+class WordsError(Exception):
+    """Words that are no command: one is missing, or nobody knows it."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that refuses words as all bad input is refused: by errors that are one line.
+
+    A value that breaks a rule raises :class:`~fixfunc.spec.errors.InputError`, and so does an empty
+    one: a default is what is left out. All else raises :class:`WordsError`.
+    """
+
+    def error(self, message: str) -> NoReturn:
+        raise WordsError(f"{one_line(message)}: see {self.prog} --help")
+
+    def _get_value(self, action, arg_string):
+        if not arg_string and action.nargs != argparse.PARSER:  # of that the words are all
+            raise InputError(_field(action), "have a value", "''")
+        try:
+            return super()._get_value(action, arg_string)
+        except argparse.ArgumentError as error:
+            raise InputError(_field(action), error.message, arg_string) from None
+
+    def _check_value(self, action, value):
+        if action.choices is not None and value not in action.choices:
+            raise InputError(_field(action), f"be one of {', '.join(action.choices)}", value)
+
+
+def _field(action):
+    """The name of an argument: its long option, or what the program calls it."""
+    long = [option.removeprefix("--") for option in action.option_strings if option[:2] == "--"]
+    return next(iter(long), action.metavar if action.dest == argparse.SUPPRESS else action.dest)
+
+
 def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> int:
     """Run one command; bad input is one line on standard error and exit code 2.
 
     Ctrl-C is one line and 130, SIGTERM one and 143, SIGHUP one and 129, a reader that has gone away
     none and 141, as shells count signals. All of them leave no process and no half file.
     """
-    options = parser.parse_args(arguments)
-    if getattr(options, "changes", None):
-        options.config = ",".join([options.config, *options.changes])
     shown = warnings.showwarning
     warnings.showwarning = _warn
     warnings.simplefilter("always", InputWarning)
     try:
         with _endings():
+            options = parser.parse_args(arguments)
+            if getattr(options, "changes", None):
+                options.config = ",".join([options.config, *options.changes])
             code = options.run(options)
             sys.stdout.flush()
             return code
@@ -76,7 +111,7 @@ def run(parser: argparse.ArgumentParser, arguments: list[str] | None = None) -> 
         if text is None:
             raise
         return _refuse(text)
-    except (InputError, ToolError, OSError) as error:
+    except (InputError, WordsError, ToolError, OSError) as error:
         return _refuse(str(error))
     finally:
         warnings.showwarning = shown
@@ -133,12 +168,33 @@ def adder(parser: argparse.ArgumentParser) -> Callable[..., argparse.ArgumentPar
     return add
 
 
+def integer(text: str) -> int:
+    """An integer of an option, in plain decimal digits."""
+    if not re.fullmatch("-?[0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError("be an integer")
+    return int(text)
+
+
 def natural(text: str) -> int:
-    """A number of an option, 0 or above."""
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"must not be negative, not {value}")
-    return value
+    """An integer of an option, 0 or above."""
+    if integer(text) < 0:
+        raise argparse.ArgumentTypeError("be at least 0")
+    return int(text)
+
+
+def positive(text: str) -> int:
+    """An integer of an option, 1 or above."""
+    if integer(text) < 1:
+        raise argparse.ArgumentTypeError("be at least 1")
+    return int(text)
+
+
+def sides(text: str) -> tuple[int, int]:
+    """Width and height of ``WIDTHxHEIGHT``."""
+    found = re.fullmatch("([0-9]{1,9})[xX]([0-9]{1,9})", text)
+    if not found:
+        raise InputError("size", "be WIDTHxHEIGHT in pixels", text)
+    return int(found[1]), int(found[2])
 
 
 def add_configuration(parser: argparse.ArgumentParser, text: str | None = None) -> None:

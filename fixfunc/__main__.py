@@ -5,7 +5,6 @@
 Commands of the product, and of the benches those that need no checkout.
 """
 
-import argparse
 import sys
 
 import fixfunc.cosim.__main__ as product
@@ -16,7 +15,7 @@ from fixfunc.cosim import command_line, completion
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command."""
-    parser = argparse.ArgumentParser(
+    parser = command_line.Parser(
         prog="fixfunc",
         description="Write Verilog and vectors, draw frames, compare blocks with golden models.",
     )

@@ -2,11 +2,16 @@
 """Typed errors: the field, the rule it broke, and its value."""
 
 
+def one_line(text: str) -> str:
+    """Text with what no line shows, such as a newline in a name, as Python escapes it."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 class InputError(ValueError):
     """Input that a block refuses: ``field`` must obey ``rule``, and is ``value``."""
 
     def __init__(self, field: str, rule: str, value: object) -> None:
-        super().__init__(f"{field} must {rule}, not {value}")
+        super().__init__(one_line(f"{field} must {rule}, not {value}"))
         self.field = field
         self.rule = rule
         self.value = value

@@ -16,7 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = command_line.Parser(
         prog="python -m fixfunc.tb", description="Hold blocks to their golden models."
     )
     command = command_line.adder(parser)
@@ -83,6 +83,7 @@ def run_bench(options: argparse.Namespace) -> int:
     block = catalogue.block(options.block)
     block.parameters(options.config)
     runner.check(options.sim)
+    runner.check_filter(options.tests)
     title = f"{block.stem} ({options.config}) on {options.sim}, seed {options.seed}"
     with Steps() as step:
         step(title)

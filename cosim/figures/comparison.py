@@ -46,7 +46,10 @@ def run(paths: tuple[Path, Path], output: Path, console: Console | None = None) 
         console.print(sentence, markup=False, highlight=False)
     if found:
         console.print(_table(found))
-    files.write(output, page(first, second, said, found))
+    names = (first.title, second.title)
+    if names[0] == names[1]:
+        names = tuple(f"{name} of {path}" for name, path in zip(names, paths, strict=True))
+    files.write(output, page(first, second, said, found, " and ".join(names)))
     console.print(f"wrote {output}", markup=False)
 
 
@@ -68,14 +71,14 @@ def _number(value):
     return "\u2013" if value is None else f"{value:,}"
 
 
-def page(first: Kept, second: Kept, said: list[str], found: list[Difference]) -> str:
+def page(first: Kept, second: Kept, said: list[str], found: list[Difference], title: str) -> str:
     """HTML of a comparison: sentences, table, pictures, and where these differ."""
     shown = {"first": first.picture, "second": second.picture}
     shapes = [picture.shape for picture in shown.values() if picture is not None]
     if len(shapes) == 2 and shapes[0] == shapes[1]:
         shown["red: pixels that differ"] = compare.marked(first.picture, second.picture)
     return Template(PAGE.read_text()).substitute(
-        title=html.escape(f"{first.title} and {second.title}"),
+        title=html.escape(title),
         style=STYLE.read_text(),
         sentences="\n".join(f"<p class='bound'>{html.escape(text)}</p>" for text in said),
         rows="\n".join(_row(it) for it in found),

@@ -2,6 +2,9 @@
 """Results that ``fixfunc frame`` has left: ``frame.json``, and the picture beside it."""
 
 import json
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +12,10 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import TARGET_LIMIT
 
+TOO_LARGE = Image.DecompressionBombError, Image.DecompressionBombWarning
+LARGEST = TARGET_LIMIT**2  # pixels of a frame
 RUN = "golden", "memory", "clocks", "clocks_of_bound", "stalls", "moved"  # of the hardware
 
 
@@ -121,7 +127,20 @@ def _picture(path):
     if not path.is_file():
         return None
     try:
-        with Image.open(path) as image:
+        with _as_large_as_frames(), Image.open(path) as image:
             return np.asarray(image.convert("RGB"))
-    except (UnidentifiedImageError, Image.DecompressionBombError, OSError) as error:
+    except (UnidentifiedImageError, *TOO_LARGE, OSError) as error:
         raise InputError("picture", "be one that can be read", path) from error
+
+
+@contextmanager
+def _as_large_as_frames() -> Iterator[None]:
+    """Pillow reads pictures as large as golden frames may be, and refuses larger ones."""
+    before = Image.MAX_IMAGE_PIXELS
+    Image.MAX_IMAGE_PIXELS = LARGEST
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            yield
+    finally:
+        Image.MAX_IMAGE_PIXELS = before

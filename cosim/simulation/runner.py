@@ -3,6 +3,7 @@
 
 import contextlib
 import hashlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -49,6 +50,14 @@ def check(simulator: str) -> None:
         toolchain.icarus()
     else:
         toolchain.verilator()
+
+
+def check_filter(tests: str | None) -> None:
+    """Refuse names of tests that are no regular expression, by ``InputError``."""
+    try:
+        re.compile(tests or "")
+    except re.error as error:
+        raise InputError("tests", "be a regular expression", f"{tests}: {error}") from None
 
 
 def run(

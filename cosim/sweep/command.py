@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from fixfunc.spec.errors import InputError
+from fixfunc.cosim import command_line
 
 
 def add_command(command: Callable[..., argparse.ArgumentParser]) -> None:
@@ -28,7 +28,10 @@ def add_command(command: Callable[..., argparse.ArgumentParser]) -> None:
     sub.add_argument("--parameters", action="store_true", help="list parameters, and end")
     sub.add_argument("--golden", action="store_true", help="the golden machine: nothing is built")
     sub.add_argument(
-        "--jobs", type=int, default=os.cpu_count(), help="processes; one a core by default"
+        "--jobs",
+        type=command_line.positive,
+        default=os.cpu_count(),
+        help="processes; one a core by default",
     )
     sub.add_argument(
         "--scheduler", metavar="ADDRESS", help="of a Dask cluster, whose workers draw the points"
@@ -45,8 +48,6 @@ def run(options: argparse.Namespace) -> int:
             has = f"{', '.join(one.kinds)}; {', '.join(one.machines)}"
             print(f"{one.name}={str(one.default).lower()}: {one.words} ({has})")
         return 0
-    if options.jobs < 1:
-        raise InputError("jobs", "be at least 1", options.jobs)
     points = parameters.points(options.scenes or ["teapot"], options.over, options.golden)
     from fixfunc.cosim.sweep import sweep
 

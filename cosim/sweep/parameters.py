@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fixfunc.cosim import command_line
 from fixfunc.cosim.parameters import value_of
 from fixfunc.models.frontend.vertex_cache import REUSES
 from fixfunc.models.memory.cache_shape import CacheShape
@@ -86,7 +87,7 @@ class Point(NamedTuple):
     @property
     def size(self) -> tuple[int, int, int]:
         """Width and height in pixels, samples."""
-        width, height = sides(self.values["size"])
+        width, height = command_line.sides(self.values["size"])
         return width, height, int(self.values["samples"])
 
     def cache(self) -> CacheShape:
@@ -110,15 +111,6 @@ def kind_of(scene: str) -> str:
         return RECORDED
     is_folder = scene != "teapot" and Path(scene).is_dir()
     return SCENE if is_folder or scene.lower().endswith((".gltf", ".glb")) else MESH
-
-
-def sides(text: str) -> tuple[int, int]:
-    """Width and height of ``WIDTHxHEIGHT``."""
-    try:
-        width, height = (int(side) for side in text.lower().split("x"))
-    except ValueError:
-        raise InputError("size", "be WIDTHxHEIGHT in pixels", text) from None
-    return width, height
 
 
 def points(scenes: Sequence[str], over: Sequence[str], golden: bool) -> list[Point]:

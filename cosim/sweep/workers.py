@@ -2,6 +2,7 @@
 """Who draws points: processes of this machine, or workers of a Dask cluster."""
 
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,8 @@ from fixfunc.cosim.sweep.parameters import Point
 from fixfunc.cosim.toolchain import ToolError
 from fixfunc.spec.errors import InputError
 
+# A client of an address without a port complains once more when it is collected.
+ADDRESS = re.compile(r"((tcp|tls|ws|wss)://)?([^\s:/@\[\]]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5}")
 PATIENCE = 10  # seconds until a scheduler that does not answer is given up
 Draw = Callable[[Point], dict[str, Any]]  # a point to its row
 Drawing = Callable[[Sequence[Point]], Iterator[dict[str, Any]]]  # rows as points end
@@ -33,6 +36,8 @@ def drawing(draw: Draw, jobs: int, scheduler: str | None = None) -> Iterator[Dra
     if scheduler is None:
         yield partial(_processes, draw, jobs)
         return
+    if not ADDRESS.fullmatch(scheduler):
+        raise InputError("scheduler", "be the address of a Dask scheduler, HOST:PORT", scheduler)
     from distributed import Client
 
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from fixfunc.cosim import codec, files
+from fixfunc.cosim import codec, command_line, files
 from fixfunc.cosim.frame import mesh
 from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.frontend.state.pieces import piece
@@ -98,10 +98,7 @@ def write(name: str, size: str, config: str, folder: Path) -> Path:
     InputError
         A size that is none, or a frame that is not the one that was drawn.
     """
-    try:
-        wide, high = (int(side) for side in size.lower().split("x"))
-    except ValueError:
-        raise InputError("size", "be WIDTHxHEIGHT in pixels", size) from None
+    wide, high = command_line.sides(size)
     vertices, faces = mesh.teapot(DIVISIONS) if name == "teapot" else mesh.load(name)
     files.open_folder(folder)
     drawn = render(Scene(vertices, faces, wide, high, 1)).colour

@@ -31,6 +31,7 @@ from tests import tiers
             ["run", "edge_evaluator", "--sim", "modelsim"],
             "simulator must be one of icarus, verilator, not modelsim",
         ),
+        (["run", "edge_evaluator", "--tests", "("], "tests must be a regular expression, not (: "),
     ],
 )
 def test_bad_input_is_one_line_and_exit_2(arguments, said, capsys):
@@ -38,16 +39,6 @@ def test_bad_input_is_one_line_and_exit_2(arguments, said, capsys):
     error = capsys.readouterr().err
     assert error.startswith(f"fixfunc: {said}")
     assert error.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    "arguments", [[], ["draw"], ["volume", "top", "--count", "-1"], ["run", "top", "--seed", "x"]]
-)
-def test_bad_words_exit_2(arguments, capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    assert stop.value.code == 2
-    assert "error" in capsys.readouterr().err
 
 
 def test_volume(capsys):

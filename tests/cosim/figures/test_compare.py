@@ -94,6 +94,24 @@ def test_folders_and_files_are_results(tmp_path, capsys):
     assert "http" not in text
 
 
+def test_frames_of_one_name_are_told_apart_by_their_places(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("first", "second"):
+        frames.golden(tmp_path / name)
+    title = json.loads((tmp_path / "first" / "frame.json").read_text())["title"]
+    assert main(["compare", "first", "second"]) == 0
+    page = (tmp_path / "compare.html").read_text()
+    assert f"{title} of first and {title} of second" in page
+
+
+def test_pillow_s_own_limit_is_no_limit_of_frames(tmp_path, monkeypatch):
+    """Of pictures that a golden frame may be."""
+    frames.golden(tmp_path)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 16)
+    assert kept.read(tmp_path).picture.shape == (90, 160, 3)
+    assert Image.MAX_IMAGE_PIXELS == 16
+
+
 def test_a_recorded_frame_is_a_result(tmp_path):
     run = {"lists": 1, "clocks": 300, "counters": {"clocks": 300, "tiles": 4}}
     recorded = {
