@@ -209,7 +209,7 @@ def _write_folder(output, blocks, options):
         for n, block in enumerate(sorted(blocks, key=lambda block: len(block.sources))):
             step(f"writing {block.stem} ({options.config}), {n + 1} of {len(blocks)}")
             export.block(folder, block, options.config)
-    export.package(folder)
+    export.package(folder, [block.stem for block in blocks])
     print(
         f"wrote {len(blocks)} block{'s' * (len(blocks) > 1)} ({options.config}) to {folder}: "
         f".sv, .core, .md; fixfunc_pkg.sv"

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a shell may complete: commands, options, blocks, configurations, parameters.
+"""What a shell may complete: commands, options, blocks, configurations, parameters, values.
 
 ``eval "$(register-python-argcomplete fixfunc)"`` switches it on; argcomplete then asks the program
 itself, so that nothing is written twice. Nothing of the hardware is imported for an answer.
 """
 
 import argparse
+import importlib
 import os
+import re
 from collections.abc import Callable, Iterable
+
+from fixfunc.cosim.parameters import JOINT
+
+JOINED = f", joined by {JOINT}"
 
 
 def answer(parser: argparse.ArgumentParser) -> None:
@@ -16,23 +22,28 @@ def answer(parser: argparse.ArgumentParser) -> None:
         return
     import argcomplete
 
-    for action in _actions(parser):
-        if action.dest in _COMPLETERS:
-            action.completer = _COMPLETERS[action.dest]
+    for command, action in _actions(parser):
+        completer = _COMPLETERS.get(f"{command} {action.dest}", _COMPLETERS.get(action.dest))
+        if completer:
+            action.completer = completer
     argcomplete.autocomplete(parser)
 
 
 def _actions(parser):
-    """Arguments of every command."""
+    """Arguments of every command, and its name."""
     for action in parser._subparsers._group_actions:
-        for command in action.choices.values():
-            yield from command._actions
+        for name, command in action.choices.items():
+            yield from ((name, argument) for argument in command._actions)
 
 
 def _blocks(**_asked) -> Iterable[str]:
     from fixfunc.cosim.verilog import listed
 
     return listed.names()
+
+
+def _blocks_and_all(**_asked) -> Iterable[str]:
+    return [*_blocks(), "all"]
 
 
 def _configurations(parsed_args: argparse.Namespace, **_asked) -> Iterable[str]:
@@ -42,14 +53,55 @@ def _configurations(parsed_args: argparse.Namespace, **_asked) -> Iterable[str]:
     return listed.block(parsed_args.block)["configurations"] if known else ()
 
 
-def _changes(parsed_args: argparse.Namespace, **_asked) -> Iterable[str]:
-    """Parameters of a block, for ``--set``."""
+def _changes(parsed_args: argparse.Namespace, prefix: str, **_asked) -> Iterable[str]:
+    """Parameters of a block, for ``--set``; behind one and its ``=`` what it takes."""
     from fixfunc.cosim.verilog import listed
 
     if parsed_args.block not in listed.names():
         return ()
-    configuration = listed.block(parsed_args.block)["configurations"]["default"]
-    return [f"{name}=" for name in configuration["parameters"]]
+    block = listed.block(parsed_args.block)
+    name, equals, value = prefix.partition("=")
+    if not equals:
+        return [f"{one}=" for one in block["configurations"]["default"]["parameters"]]
+    said = block["takes"].get(name, "")
+    words = _words(said)
+    if said.endswith(JOINED):
+        words = _further(value, words, JOINT)
+    return [f"{name}={word}" for word in words]
+
+
+def _words(said: str) -> list[str]:
+    """Words that a parameter takes, from what the record says of it; of numbers none."""
+    found = re.fullmatch(rf"(?:one|some) of (.*?)(?:{re.escape(JOINED)})?", said)
+    words = re.split(", ", found[1]) if found else re.split(" or ", said)
+    if len(words) == 1 and "." in words[0]:
+        module, _, encoding = words[0].rpartition(".")
+        return [*getattr(importlib.import_module(module), encoding).__members__]
+    return words if len(words) > 1 or found else []
+
+
+def _further(text: str, words: Iterable[str], joint: str) -> list[str]:
+    """A list that begins as ``text`` does, and one of the words that it lacks behind that."""
+    *before, _ = text.split(joint)
+    return [joint.join([*before, word]) for word in words if word not in before]
+
+
+def _memories(prefix: str, **_asked) -> Iterable[str]:
+    from fixfunc.cosim.sweep.parameters import MEMORIES
+
+    return _further(prefix, MEMORIES, ",")
+
+
+def _samples(**_asked) -> Iterable[str]:
+    from fixfunc.spec.state import SAMPLE_COUNTS
+
+    return map(str, SAMPLE_COUNTS)
+
+
+def _simulators(**_asked) -> Iterable[str]:
+    from fixfunc.cosim.toolchain import SIMULATORS
+
+    return SIMULATORS
 
 
 def _over(parsed_args: argparse.Namespace, **_asked) -> Iterable[str]:
@@ -62,6 +114,10 @@ def _over(parsed_args: argparse.Namespace, **_asked) -> Iterable[str]:
 
 _COMPLETERS: dict[str, Callable[..., Iterable[str]]] = {
     "block": _blocks,
+    "verilog block": _blocks_and_all,
+    "sim": _simulators,
+    "memory": _memories,
+    "samples": _samples,
     "config": _configurations,
     "changes": _changes,
     "over": _over,

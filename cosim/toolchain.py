@@ -22,6 +22,7 @@ def _build_folder() -> Path:
 
 BUILD = _build_folder()
 
+SIMULATORS = ("icarus", "verilator")  # that run benches
 # Verilator's warnings stop a build, except these.
 WAIVERS = {
     "WIDTHEXPAND": "Yosys extends operands by context, as the language defines it",

@@ -19,7 +19,6 @@ from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.library import split
 from fixfunc.spec.errors import InputError
 
-SIMULATORS = ("icarus", "verilator")
 VERILATOR_OPTIONS = [
     "-Wall",
     "--no-public-flat-rw",
@@ -44,8 +43,8 @@ def check(simulator: str) -> None:
     Raise :class:`~fixfunc.spec.errors.InputError` for one that is not known, ``ToolError`` for one
     that is missing.
     """
-    if simulator not in SIMULATORS:
-        raise InputError("simulator", f"be one of {', '.join(SIMULATORS)}", simulator)
+    if simulator not in toolchain.SIMULATORS:
+        raise InputError("simulator", f"be one of {', '.join(toolchain.SIMULATORS)}", simulator)
     if simulator == "icarus":
         toolchain.icarus()
     else:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What goes with a block's Verilog: a FuseSoC core, a page of its ports, and a package of types."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from amaranth.hdl import Shape
@@ -26,14 +26,14 @@ def block(folder: Path, of: Block, config: str) -> None:
     files.write(folder / f"{of.stem}.md", page(of, config))
 
 
-def package(folder: Path) -> None:
-    """Write the package of types, and the benches in Verilog with theirs."""
+def package(folder: Path, stems: Collection[str]) -> None:
+    """Write the package of types, and the benches in Verilog that run any of these blocks."""
     files.write(folder / f"{packed.NAME}.sv", packed.text())
     files.write(
         folder / f"{packed.NAME}.core",
         _core("types", packed.NAME, "'Packed structs and enums of all streams and packets'", []),
     )
-    for bench in BENCHES:
+    for bench in (bench for bench, blocks in BENCHES.items() if {*blocks} & {*stems}):
         files.write(folder / f"{bench}.sv", (EXAMPLES / f"{bench}.sv").read_text())
 
 

@@ -242,7 +242,7 @@ def test_verilog_is_stable(tmp_path, capsys):
 
 @pytest.mark.parametrize("output", ["new/", "there", "."])
 def test_a_block_is_taken_away_alone(output, tmp_path, monkeypatch):
-    """Into a folder: its Verilog, core and page, the types, the benches; nothing else is made."""
+    """Into a folder: its Verilog, core and page, and the types; nothing else is made."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()
     made = []
@@ -256,11 +256,23 @@ def test_a_block_is_taken_away_alone(output, tmp_path, monkeypatch):
     assert made == ["edge_evaluator"]
     written = {path.name for path in (tmp_path / output).iterdir() if path.is_file()}
     own = {f"edge_evaluator.{kind}" for kind in ("sv", "core", "md")}
-    assert written == own | {"fixfunc_pkg.sv", "fixfunc_pkg.core"} | {
-        f"{bench}.sv" for bench in export.BENCHES
-    }
+    assert written == own | {"fixfunc_pkg.sv", "fixfunc_pkg.core"}
     text = (tmp_path / output / "edge_evaluator.sv").read_text()
     assert text == catalogue.block("edge_evaluator").verilog("tiny").read_text()
+
+
+@pytest.mark.parametrize(
+    ("stems", "benches"),
+    [
+        (["hiz"], []),
+        (["block_decode"], ["block_decode_tb.sv"]),
+        (["triangle_setup"], ["raster_tb.sv"]),
+        (catalogue.blocks(), ["block_decode_tb.sv", "raster_tb.sv"]),
+    ],
+)
+def test_benches_are_those_of_the_blocks(stems, benches, tmp_path):
+    export.package(tmp_path, stems)
+    assert sorted(path.name for path in tmp_path.glob("*_tb.sv")) == benches
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,32 @@ def test_configurations_and_parameters_of_a_block(tmp_path):
     assert completed("fixfunc verilog no_block --config ", tmp_path) == [""]
 
 
+def test_values_of_parameters(tmp_path):
+    """Members, several of a list, flags; of numbers none."""
+    set_of = "fixfunc verilog {} --set {}".format
+    assert completed(set_of("hiz", "formats="), tmp_path) == [
+        "formats=D16",
+        "formats=D24",
+        "formats=D32F",
+    ]
+    assert completed(set_of("hiz", "formats=D24+D1"), tmp_path) == ["formats=D24+D16"]
+    assert completed(set_of("hiz", "stencil=t"), tmp_path) == ["stencil=true"]
+    assert completed(set_of("top", "resolve="), tmp_path) == ["resolve=present", "resolve=none"]
+    assert completed(set_of("edge_evaluator", "edge="), tmp_path) == [""]
+    assert completed(set_of("hiz", "unknown="), tmp_path) == [""]
+    merged = completed(set_of("output_merger", "formats=R8G8B8A8_UNORM"), tmp_path)
+    assert merged == ["formats=R8G8B8A8_UNORM", "formats=R8G8B8A8_UNORM_SRGB"]
+
+
+def test_values_of_options(tmp_path):
+    assert completed("fixfunc verilog al", tmp_path) == ["all"]
+    assert completed("fixfunc list al", tmp_path) == [""]
+    assert completed("fixfunc run hiz --sim ", tmp_path) == ["icarus", "verilator"]
+    assert completed("fixfunc frame teapot --samples ", tmp_path) == ["1", "2", "4", "8"]
+    assert completed("fixfunc frame teapot --memory d", tmp_path) == ["dram"]
+    assert completed("fixfunc frame teapot --memory near,f", tmp_path) == ["near,far"]
+
+
 def test_parameters_of_a_sweep(tmp_path):
     """Of the machine that is swept."""
     golden = completed("fixfunc sweep --golden --over ", tmp_path)
