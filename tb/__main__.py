@@ -58,7 +58,7 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
     sub.add_argument("--sim", default="verilator")
     sub.add_argument("--seed", type=natural, default=0)
     sub.add_argument("--tests", help="regular expression of the tests to run")
-    sub.add_argument("--waves", action="store_true", help="record waves")
+    sub.add_argument("--waves", action="store_true", help="record waves of the run, FST")
     sub = command("volume", run_volume, "many transactions of a block against its golden model")
     sub.add_argument("block")
     sub.add_argument("--config", default="default")

@@ -15,6 +15,7 @@ from cocotb_tools.runner import get_runner
 
 from fixfunc.cosim import toolchain
 from fixfunc.cosim.catalogue import Block
+from fixfunc.cosim.simulation import waves as fst
 from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.simulation.library import split
 from fixfunc.spec.errors import InputError
@@ -130,6 +131,9 @@ def _build(block, config, simulator, waves):
     source = block.simulated_verilog(config)
     text = source.read_text()
     arguments = [*VERILATOR_OPTIONS, *split(text, optimise=0)] if simulator == "verilator" else []
+    if waves and simulator == "verilator":
+        fst.check()
+        arguments += fst.OPTIONS
     parts = [text, simulator, str(waves), *arguments, *toolchain.versions("cocotb", "verilator")]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     folder = toolchain.BUILD / "protocol" / f"{block.stem}-{simulator}-{digest}"

@@ -124,6 +124,7 @@ def test_waves():
     )
     assert result.tests == 1
     assert not result.failures
+    assert result.waves.suffix == ".fst"
     assert result.waves.stat().st_size > 1000
 
 
