@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import dataclasses
+import importlib
 
 import numpy as np
 import pytest
@@ -102,6 +103,39 @@ def test_hostile_streams():
     for seed in range(4):
         rows = hostile.requests(np.random.default_rng(seed), 60, PARAMS)
         check_outputs(BLOCK, CONFIG, rows, ("full", "bursty"), seed)
+
+
+@pytest.mark.plan("pixel-pipe-2")
+@pytest.mark.parametrize(
+    ("stage", "function"),
+    [
+        ("fixfunc.models.pixel.texture_stage", "unorm"),
+        ("fixfunc.models.pixel.texture_stage", "passes"),
+        ("fixfunc.models.pixel.interpolator", "attributes"),
+        ("fixfunc.models.pixel.pixel_pipe", "beats_of"),
+    ],
+)
+def test_what_is_wrong_is_seen(stage, function, monkeypatch):
+    """The last bit of a golden step is wrong: memory differs, and no stage before it."""
+    module = importlib.import_module(stage)
+    right = getattr(module, function)
+
+    def wrong(*given):
+        out = right(*given)
+        if function == "beats_of":
+            out.corners["rhw0"] ^= 1 << 23
+            return out
+        if function == "attributes":
+            return (out.view(np.uint32) ^ np.uint32(1 << 16)).view(np.float32)
+        return ~out if out.dtype == bool else out ^ 1
+
+    monkeypatch.setattr(module, function, wrong)
+    rows = streams.requests(np.random.default_rng(7), 600, PARAMS)
+    _, _, mismatches, first = catalogue.block(BLOCK).compare(
+        volume(BLOCK, CONFIG), rows, CONFIG, ("full", "full"), 0, limit=LIMIT
+    )
+    assert mismatches
+    assert first.startswith(("memory: ", "probe_depth: ", "probe_hiz: ")), first
 
 
 @pytest.mark.plan("pixel-pipe-3")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Pixel pipe: the colours of tiles, without a shader."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
@@ -48,7 +48,7 @@ class PixelPipeParams:
 
     triangles: int = 512
     states: int = 8
-    interpolator: InterpolatorParams = field(default=INTERPOLATORS["default"])
+    interpolator: InterpolatorParams = INTERPOLATORS["default"]
 
     def __post_init__(self):
         for name, least in (("triangles", 4), ("states", 2)):
