@@ -30,7 +30,8 @@ class Counters(wiring.Component):
     ----------
     tables : mapping
         By memory client, of :data:`fixfunc.spec.counters.CLIENTS`, what is counted: from
-        :func:`fixfunc.spec.payloads.counted`. Counters of a client that is not named stay zero.
+        :func:`fixfunc.spec.memory.caching.counted`. Counters of a client that is not named stay
+        zero.
         Colour planes share the counters of colours.
     resolves : bool
         Transfers of resolves are counted; else their counter stays zero.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Amaranth layouts of the payload tables in :mod:`fixfunc.spec.payloads`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from amaranth.hdl import signed, unsigned
 from amaranth.lib.data import StructLayout, UnionLayout
@@ -9,9 +9,29 @@ from amaranth.lib.data import StructLayout, UnionLayout
 from fixfunc.spec import payloads
 
 
-def layout(fields: Iterable[payloads.Field]) -> StructLayout:
+class TableLayout(StructLayout):
+    """Struct layout of a field table.
+
+    Attributes
+    ----------
+    meanings : mapping
+        What each field means, by its name.
+    """
+
+    def __init__(self, fields: Iterable[payloads.Field]) -> None:
+        fields = tuple(fields)
+        super().__init__({f.name: signed(f.bits) if f.signed else unsigned(f.bits) for f in fields})
+        self.meanings: Mapping[str, str] = {f.name: f.meaning for f in fields}
+
+
+def layout(fields: Iterable[payloads.Field]) -> TableLayout:
     """Struct layout of a field table, in its order."""
-    return StructLayout({f.name: signed(f.bits) if f.signed else unsigned(f.bits) for f in fields})
+    return TableLayout(fields)
+
+
+def meanings(shape: StructLayout) -> Mapping[str, str]:
+    """What each field of a struct means, by its name; empty of one that is not of a table."""
+    return shape.meanings if isinstance(shape, TableLayout) else {}
 
 
 def beat(**tables: Iterable[payloads.Field]) -> UnionLayout:

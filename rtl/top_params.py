@@ -17,6 +17,7 @@ from fixfunc.rtl.raster import tile_rasterizer
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.memory import caching
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ class TopParams:
         """What is counted of each client."""
         differences = {"depth": self.depth.differences, "stencil": False}
         return {
-            client: payloads.counted(differences.get(client, self.colour.differences))
+            client: caching.counted(differences.get(client, self.colour.differences))
             for client in self.clients
         }
 

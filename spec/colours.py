@@ -12,11 +12,13 @@ from fixfunc.spec.payloads import (
     COLOUR,
     DRAW_STATE,
     HEADER,
+    SAMPLES,
     SHADER_STATE,
     TILE_NUMBER,
     Field,
     each,
     survivors,
+    tile_position,
 )
 
 # What colour planes may be: texels of at most 32 bits, each in spec.payloads.COLOUR bits.
@@ -65,17 +67,26 @@ def quads(edge_samples: int) -> tuple[Field, ...]:
 
     Pixel (x, y) of it at bit y * edge_samples + x, whatever the samples of a pixel.
     """
-    position = 16 - edge_samples.bit_length() + 1
     return (
         *HEADER,
-        *each("x y", position),  # tiles
-        Field("samples", 2),  # log2
-        Field("back", 1),
-        Field("mask", edge_samples**2),  # samples that passed, as in payloads.tile()
-        Field("covered", edge_samples**2),  # pixels with such a sample
+        *tile_position(edge_samples),
+        SAMPLES,
+        Field("back", 1, meaning="the triangle faces away"),
         Field(
-            "helpers", edge_samples**2
-        ),  # the other pixels of their quads of 2 by 2: shaded for derivatives alone
+            "mask",
+            edge_samples**2,
+            meaning="samples that passed, lane (i, j) at bit j * edge + i",
+        ),
+        Field(
+            "covered",
+            edge_samples**2,
+            meaning="pixels with such a sample, pixel (x, y) at bit y * edge + x",
+        ),
+        Field(
+            "helpers",
+            edge_samples**2,
+            meaning="the other pixels of their quads of 2 by 2: shaded for derivatives alone",
+        ),
         *(field for field in DRAW_STATE if field.name in SHADER_STATE),
     )
 
@@ -91,7 +102,8 @@ def colours(edge_samples: int, depths: bool = False, planes: int = 1) -> tuple[F
     sample survives, at the depth of its plane.
     """
     names = (colour_name(plane, lane) for plane in range(planes) for lane in range(edge_samples**2))
-    return each(" ".join(names), COLOUR) + survivors(edge_samples, depths)
+    meaning = "of a sample, packed in the format of its plane"
+    return each(" ".join(names), COLOUR, meaning=meaning) + survivors(edge_samples, depths)
 
 
 def colour_name(plane: int, lane: int) -> str:
@@ -107,15 +119,20 @@ TRANSFERS = 6  # of 32 bytes: differences of such colours take so many at most
 
 
 def _lanes(bits):
-    return each(" ".join(f"colour{n}" for n in range(LANES)), bits)
+    names = " ".join(f"colour{n}" for n in range(LANES))
+    return each(names, bits, meaning="of a sample, as it is stored; (i, j) at number 8 j + i")
+
+
+def _cleared(bits):
+    return Field("cleared", bits, meaning="the colour that the target has been cleared to")
 
 
 def uncoded(bits: int = COLOUR) -> tuple[Field, ...]:
     """A tile of colours of so many bits, to be coded."""
     return (
-        Field("samples", 2),  # log2
-        Field("clears", 1),  # the target has been cleared,
-        Field("cleared", bits),  # to this
+        SAMPLES,
+        Field("clears", 1, meaning="the target has been cleared"),
+        _cleared(bits),
         *_lanes(bits),
     )
 
@@ -123,29 +140,34 @@ def uncoded(bits: int = COLOUR) -> tuple[Field, ...]:
 def coded(bits: int = COLOUR) -> tuple[Field, ...]:
     """The same, coded: a TileMode, and zeros behind what it says."""
     words = LANES * bits // 32
-    return (Field("code", 4), *each(" ".join(f"data{n}" for n in range(words)), 32))
+    data = " ".join(f"data{n}" for n in range(words))
+    return (
+        Field("code", 4, meaning="TileMode"),
+        *each(data, 32, meaning="word of the coded tile"),
+    )
 
 
 def stored(bits: int = COLOUR) -> tuple[Field, ...]:
     """A tile on its way back."""
-    return (Field("samples", 2), Field("cleared", bits), *coded(bits))
+    return (SAMPLES, _cleared(bits), *coded(bits))
 
 
 def decoded(bits: int = COLOUR) -> tuple[Field, ...]:
-    """A tile as it came back; ``wrong``: it cannot be, and all else is zero."""
-    return (Field("wrong", 1), *_lanes(bits))
+    """A tile as it came back."""
+    wrong = Field("wrong", 1, meaning="the coded tile cannot be: all else is zero")
+    return (wrong, *_lanes(bits))
 
 
 # A resolve of texels of four bytes, alpha the highest, UNORM or sRGB: formats are not checked. Both
 # surfaces lie as a tile cache leaves them: tiles, and behind them their mode table.
 RESOLVE = (
-    Field("samples", 2),  # log2, of a pixel of the source
-    *each("width height", 15),  # pixels
-    *each("source target", 32),  # addresses of the first tiles
-    *each("source_cleared target_cleared", 32),  # colours that they were cleared to
-    Field("srgb", 1),  # colours are averaged as linear ones
+    Field("samples", 2, meaning="log2 of the samples of a pixel of the source"),
+    *each("width height", 15, meaning="pixels"),
+    *each("source target", 32, meaning="address of the surface's first tile, bytes"),
+    *each("source_cleared target_cleared", 32, meaning="colour that the surface was cleared to"),
+    Field("srgb", 1, meaning="colours are averaged as linear ones"),
 )
-RESOLVED = (Field("error", 4),)  # ResolveError
+RESOLVED = (Field("error", 4, meaning="ResolveError, its flags"),)
 
 
 class ResolveError(IntFlag):
@@ -159,13 +181,18 @@ class ResolveError(IntFlag):
     REFUSED = 8
 
 
+CHANNELS = ("red", "green", "blue", "alpha")
 # A target's state, as D3D11's descriptions of a blend state and of a render target view say it.
 MERGE_STATE = (
-    Field("format", 7),  # fixfunc.spec.dxgi.Format
+    Field("format", 7, meaning="dxgi.Format"),
     *BLEND_STATE,
-    Field("write_mask", 4),  # red 1, green 2, blue 4, alpha 8
-    Field("dither", 1),  # of UNORM channels of fewer than 8 bits: by ``threshold``
-    *each("factor_red factor_green factor_blue factor_alpha", 32),  # float32: BLEND_FACTOR
+    Field("write_mask", 4, meaning="channels written: red 1, green 2, blue 4, alpha 8"),
+    Field("dither", 1, meaning="UNORM channels of fewer than 8 bits are dithered"),
+    *each(
+        "factor_red factor_green factor_blue factor_alpha",
+        32,
+        meaning="the blend constant, float32",
+    ),
 )
 THRESHOLD = 5  # bits
 
@@ -185,49 +212,52 @@ def merging(lanes: int, texel: int, second: bool = True, dithers: bool = True) -
         Samples have thresholds.
     """
     fields = list(MERGE_STATE)
-    names = ("red", "green", "blue", "alpha")
+    first = "of the shader's colour, float32 or integer of 32 bits, as the format is"
+    other = "of the shader's second colour, float32"
+    threshold = "of dithering, thirty-seconds, 1 to 31"
     for n in range(lanes):
-        # float32, or integers of 32 bits, as the format is.
-        fields += [Field(f"{name}{n}", 32) for name in names]
+        fields += [Field(f"{name}{n}", 32, meaning=first) for name in CHANNELS]
         if second:
-            fields += [Field(f"second_{name}{n}", 32) for name in names]
+            fields += [Field(f"second_{name}{n}", 32, meaning=other) for name in CHANNELS]
         if dithers:
-            fields.append(Field(f"threshold{n}", THRESHOLD))  # thirty-seconds, 1 to 31
-        fields += _texel(n, texel)  # as stored, lowest byte first
+            fields.append(Field(f"threshold{n}", THRESHOLD, meaning=threshold))
+        fields += _texel(n, texel)
     return tuple(fields)
 
 
 def merged(lanes: int, texel: int) -> tuple[Field, ...]:
     """The same samples as they are to be stored."""
     texels = [field for n in range(lanes) for field in _texel(n, texel)]
-    return (Field("error", 1), *texels)  # a state that there is not, or not here: texels are 0
+    error = Field("error", 1, meaning="a state that there is not, or not here: texels are 0")
+    return (error, *texels)
 
 
 def _texel(n, bits):
     """A texel; of one of more than 64 bits the others stand in a field of their own."""
-    high = (Field(f"high{n}", bits - 64),) if bits > 64 else ()
-    return (Field(f"texel{n}", min(bits, 64)), *high)
+    low = Field(f"texel{n}", min(bits, 64), meaning="as it is stored, lowest byte first")
+    if bits <= 64:
+        return (low,)
+    return (low, Field(f"high{n}", bits - 64, meaning="bits of the texel above the lowest 64"))
 
 
 TEXTURE_BLOCK = (
-    Field("format", 4),  # fixfunc.spec.state.BlockFormat
-    Field("srgb", 1),  # of BC1 to BC3 and BC7: colours become linear, all channels UNORM16
-    *each("low high", 64),
-)  # its bytes, the first lowest; of 8 bytes: low
+    Field("format", 4, meaning="BlockFormat"),
+    Field("srgb", 1, meaning="of BC1 to BC3, BC7: colours become linear, all channels UNORM16"),
+    Field("low", 64, meaning="the block's first 8 bytes, the first lowest"),
+    Field("high", 64, meaning="the block's last 8 bytes, of blocks of 16"),
+)
 
 
 def texels(count: int) -> tuple[Field, ...]:
-    """So many texels of a block: UNORM8, UNORM16, SNORM16 or halves, as the format says.
-
-    Channels it lacks are zero.
-    """
+    """So many texels of a block."""
+    meaning = "UNORM8, UNORM16, SNORM16 or half, as the format says; 0 where that lacks it"
     return (
-        Field("error", 1),  # a format that there is not: all texels are zero
-        Field("first", 4),  # number of the first, row by row
+        Field("error", 1, meaning="a format that there is not: all texels are zero"),
+        Field("first", 4, meaning="number of the first texel, row by row"),
         *(
-            Field(f"{channel}{n}", 16)
+            Field(f"{channel}{n}", 16, meaning=meaning)
             for n in range(count)
-            for channel in ("red", "green", "blue", "alpha")
+            for channel in CHANNELS
         ),
     )
 
@@ -239,45 +269,50 @@ SIDE = 12  # bits of a width or a height
 # Buffers of one size, of 8-bit formats, tiled. A buffer begins at a multiple of 256 bytes, its
 # table at one of 32: lower bits of their addresses are not read.
 SCAN_SETUP = (
-    Field("buffers", 2),  # 1 to 3
-    Field("vsync", 1),  # buffers change between two frames; else between two rows of tiles
-    Field("dither", 1),  # pixels are 5, 6 and 5 bits
-    Field("blue_first", 1),  # B8G8R8A8; else R8G8B8A8
-    Field("coded", 1),  # tiles have codes, in a table; else they are raw
-    *each("width height", SIDE),  # pixels
-    *each("base0 base1 base2", 32),  # address of a buffer's first tile
-    *each("table0 table1 table2", 32),  # address of its mode table: four bits a tile
-    *each("cleared0 cleared1 cleared2", 32),  # the colour of its cleared tiles
+    Field("buffers", 2, meaning="buffers in use, 1 to 3"),
+    Field("vsync", 1, meaning="buffers change between two frames; else between two rows of tiles"),
+    Field("dither", 1, meaning="pixels are 5, 6 and 5 bits"),
+    Field("blue_first", 1, meaning="B8G8R8A8; else R8G8B8A8"),
+    Field("coded", 1, meaning="tiles have codes, in a table; else they are raw"),
+    *each("width height", SIDE, meaning="pixels"),
+    *each("base0 base1 base2", 32, meaning="address of a buffer's first tile, bytes"),
+    *each(
+        "table0 table1 table2",
+        32,
+        meaning="address of a buffer's mode table, bytes",
+    ),
+    *each("cleared0 cleared1 cleared2", 32, meaning="colour of a buffer's cleared tiles"),
 )
 
 
 def scanned(pixels: int) -> tuple[Field, ...]:
-    """Pixels of a line that are neighbours, left ones lowest; 0 beyond the line's end.
-
-    A pixel is red, green and blue of 8 bits, red lowest; or blue, green and red of 5, 6 and 5
-    bits, blue lowest.
-    """
+    """Pixels of a line that are neighbours, left ones lowest; 0 beyond the line's end."""
+    meaning = "red, green, blue of 8 bits, red lowest; or blue, green, red of 5, 6, 5, blue lowest"
     return (
-        *each(" ".join(f"pixel{n}" for n in range(pixels)), 24),
-        Field("line_end", 1),
-        Field("frame_end", 1),
-        Field("error", 1),  # at a frame's end: a tile of it is black, as it could not be had
-        Field("buffer", 2),  # that the pixels are of; 0 of a frame that is refused
+        *each(" ".join(f"pixel{n}" for n in range(pixels)), 24, meaning=meaning),
+        Field("line_end", 1, meaning="the last pixels of a line"),
+        Field("frame_end", 1, meaning="the last pixels of a frame"),
+        Field("error", 1, meaning="at a frame's end: a tile of it could not be had, and is black"),
+        Field("buffer", 2, meaning="number of the buffer shown; 0 of a frame that is refused"),
     )
 
 
 # Tiles on their way to a surface, of which some are there already: transaction elimination.
 _TILE = (
-    Field("number", TILE_NUMBER),
-    Field("last", 1),  # of its frame
+    Field("number", TILE_NUMBER, meaning="of the tile, row by row"),
+    Field("last", 1, meaning="the last tile of its frame"),
     *_lanes(COLOUR),
 )
 DRAWN = (
-    Field("signatures", 32),  # address of those of its surface, a multiple of 32; 8 bytes a tile
+    Field(
+        "signatures",
+        32,
+        meaning="address of the surface's, bytes, a multiple of 32; 8 a tile",
+    ),
     *_TILE,
 )
 SIGNED = (
-    Field("moved", 1),  # it is not there
-    Field("error", 1),  # memory has failed since the tile before
+    Field("moved", 1, meaning="the tile is to be written: it is not there yet"),
+    Field("error", 1, meaning="memory has failed since the tile before"),
     *_TILE,
 )

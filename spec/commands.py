@@ -12,8 +12,10 @@ from fixfunc.spec.payloads import (
     CLEAR,
     COLOUR_PLANES,
     DRAW_STATE,
+    FENCE,
     HEADER,
     KIND,
+    PASSED,
     TRIANGLE,
     Field,
     each,
@@ -68,12 +70,22 @@ def opcodes(resolves: bool, vertices: bool) -> tuple[Opcode, ...]:
     return tuple(opcode for opcode in Opcode if opcode not in lacks)
 
 
-PACKET = (Field("opcode", 8), Field("length", 24))  # transfers, this one included
-# Of targets with several colour planes, the one that is meant.
-COLOUR_PLANE = Field("colour_plane", (COLOUR_PLANES - 1).bit_length())
+PACKET = (
+    Field("opcode", 8, meaning="Opcode"),
+    Field("length", 24, meaning="transfers of 32 bytes, this one included"),
+)
+COLOUR_PLANE = Field(
+    "colour_plane",
+    (COLOUR_PLANES - 1).bit_length(),
+    meaning="of targets with several, the one that is meant",
+)
 TARGET_PACKET = (
     *PACKET,
-    *each("depth_base stencil_base colour_base", 32),  # bytes, on boundaries of 256
+    *each(
+        "depth_base stencil_base colour_base",
+        32,
+        meaning="address of the plane, bytes, on a boundary of 256",
+    ),
     COLOUR_PLANE,
 )
 STATE_PACKET = (*PACKET, *DRAW_STATE[1:])  # without kind; slot is the colour plane
@@ -82,15 +94,23 @@ CLEAR_PACKET = (
     *(field for field in CLEAR[len(HEADER) :] if not field.name.endswith("_base")),
     COLOUR_PLANE,
 )
-TRIANGLES_PACKET = (*PACKET, Field("upper", 1))  # then a transfer for each of them:
-# without kind, state, and the upper bits of depths, which are 0 then; or
-TRIANGLE_PACKET = (*TRIANGLE[2:-3], *each("z0 z1 z2", 32))
-# with ``upper`` a transfer of these before every eight of them, and before what is left.
+TRIANGLES_PACKET = (
+    *PACKET,
+    Field("upper", 1, meaning="transfers of the depths' upper bits stand between triangles"),
+)
+# Then a transfer for each triangle: without kind, state, and the upper bits of depths, which are 0
+# then; or with ``upper`` a transfer of these before every eight triangles, and before what is left.
+TRIANGLE_PACKET = (
+    *TRIANGLE[2:-3],
+    *each("z0 z1 z2", 32, meaning="lowest bits of a depth: s31.8 units; of D32F float32 bits"),
+)
 UPPER_TRIANGLES = 8
 UPPER_PACKET = tuple(
-    Field(f"z{k}_{n}", 8, signed=True) for n in range(UPPER_TRIANGLES) for k in range(3)
+    Field(f"z{k}_{n}", 8, signed=True, meaning="upper bits of a triangle's depth")
+    for n in range(UPPER_TRIANGLES)
+    for k in range(3)
 )
-FENCE_PACKET = (*PACKET, Field("sequence", 32), Field("begin", 1))
+FENCE_PACKET = (*PACKET, *(field for field in FENCE if field.name in ("sequence", "begin")))
 RESOLVE_PACKET = (*PACKET, *RESOLVE)
 PIXEL_STATE_PACKET = (*PACKET, *PIXEL_STATE)
 ALIGNED = 256  # of planes, in bytes
@@ -104,21 +124,26 @@ LENGTHS = {
 }  # of those whose length is fixed
 
 START = (
-    Field("address", 32),  # of the first packet, in bytes, on a boundary of 32
-    Field("transfers", 24),  # how many there are to read
-    Field("limit", 32),  # bytes of memory: planes lie below
+    Field("address", 32, meaning="of the first packet, bytes, on a boundary of 32"),
+    Field("transfers", 24, meaning="to read, of 32 bytes"),
+    Field("limit", 32, meaning="bytes of memory: planes lie below it"),
 )
 STATUS = (
-    Field("last", 1),  # of this START: nothing is under way any more
-    Field("error", 4),  # CommandError, of the last
-    Field("vertex_error", 4),  # VertexError, where that is VERTEX
+    Field("last", 1, meaning="the last of this START: nothing is under way any more"),
+    Field("error", 4, meaning="of the last: CommandError"),
+    Field("vertex_error", 4, meaning="VertexError, where that is VERTEX"),
     Field(
-        "at", 24
-    ),  # transfer of the packet that it stopped at, of the last; how many were read, if it did not
-    Field("sequence", 32),  # of a FENCE
-    Field("any", 1),  # see payloads.FENCE
-    Field("passed", 64),
-    Field("failed", 3),  # see payloads.FENCE; a resolve that fails counts as memory
+        "at",
+        24,
+        meaning="of the last: transfer of the packet that it stopped at, else transfers read",
+    ),
+    Field("sequence", 32, meaning="number of the fence"),
+    *PASSED,
+    Field(
+        "failed",
+        3,
+        meaning="since the last fence: 1 a state, 2 a place was refused, 4 memory or a resolve",
+    ),
 )
 
 
@@ -153,27 +178,39 @@ COUNT_BITS = 24
 # Of each of the three packets.
 VERTEX_PACKET = (
     *PACKET,
-    Field("count", COUNT_BITS),  # vertices, triangles or slots
-    # Of VERTICES: how many each has. Of PRIMITIVES: how many are used, which every corner has.
-    Field("attributes", 4),
-    # VERTICES: weights take the place of attributes. PRIMITIVES: triangles were cut.
-    Field("cut", 1),
+    Field("count", COUNT_BITS, meaning="vertices, triangles or slots"),
+    Field(
+        "attributes",
+        4,
+        meaning="of VERTICES: of each; of PRIMITIVES: those used, which every corner has",
+    ),
+    Field(
+        "cut",
+        1,
+        meaning="of VERTICES: weights in place of attributes; of PRIMITIVES: triangles were cut",
+    ),
 )
 
 # A vertex begins a transfer, and takes as many as it needs: 16 bytes of this, then 16 of each
 # attribute, x, y, z, w as float32; or of its weights.
 VERTEX_BYTES = 16
 VERTEX_PLACE = (
-    *each("x y", 24, signed=True),  # s15.8 pixels, y down
-    Field("z", 40, signed=True),  # as of fixfunc.spec.payloads.TRIANGLE
-    Field("rhw", 32),  # 1/w, float32
+    *each("x y", 24, signed=True, meaning="s15.8 pixels, y down"),
+    Field("z", 40, signed=True, meaning=TRIANGLE[-1].meaning),
+    Field("rhw", 32, meaning="1/w, float32"),
 )
-VERTEX_WEIGHTS = each("u v", 25)  # of the second and the third corner of what was cut, 1.24
-VERTEX_ATTRIBUTE = each("x y z w", 32)  # float32
+VERTEX_WEIGHTS = (
+    Field("u", 25, meaning="weight of the second corner of what was cut, u1.24"),
+    Field("v", 25, meaning="weight of the third corner of what was cut, u1.24"),
+)
+VERTEX_ATTRIBUTE = each("x y z w", 32, meaning="component of the attribute, float32")
 
 # Three slots, five bytes. Of a cut triangle there are two: where its corners are, which have
 # weights; then where those of the primitive are, whose attributes it interpolates.
-CORNER_SLOTS = (*each("slot0 slot1 slot2", SLOT_BITS), Field("unused", 4))
+CORNER_SLOTS = (
+    *each("slot0 slot1 slot2", SLOT_BITS, meaning="slot of a corner's vertex"),
+    Field("unused", 4, meaning="not read"),
+)
 SLOTS_A_TRANSFER = 6  # of these
 
 
@@ -182,20 +219,25 @@ def vertex_transfers(attributes: int) -> int:
     return 1 + attributes // 2
 
 
+_RING_KIND = Field("kind", KIND.bits, meaning="RingKind: which table reads the beat")
 RING_TRIANGLE = (
-    KIND,
-    Field("cut", 1),
-    Field("attributes", 4),  # that are used
-    *each("slot0 slot1 slot2", SLOT_BITS),  # where they are; of a cut triangle the primitive's
+    _RING_KIND,
+    Field("cut", 1, meaning="the triangle was cut from a primitive"),
+    Field("attributes", 4, meaning="that are used"),
+    *each(
+        "slot0 slot1 slot2",
+        SLOT_BITS,
+        meaning="where a corner's attributes are; of a cut triangle the primitive's",
+    ),
     *(
-        Field(f"{f.name}{corner}", f.bits, f.signed)
+        Field(f"{f.name}{corner}", f.bits, f.signed, f.meaning)
         for f in (*VERTEX_PLACE, *VERTEX_WEIGHTS)  # weights of a whole triangle are 0
         for corner in range(3)
     ),
 )
-RING_RELEASE = (KIND, Field("count", SLOT_BITS + 1))
+RING_RELEASE = (_RING_KIND, Field("count", SLOT_BITS + 1, meaning="slots that are released"))
 RING_ERROR = (
-    KIND,
-    Field("error", 4),  # VertexError
-    Field("at", COUNT_BITS),  # which triangle of the packet; 0 where the header breaks a rule
+    _RING_KIND,
+    Field("error", 4, meaning="VertexError"),
+    Field("at", COUNT_BITS, meaning="triangle of the packet; 0 where the header breaks a rule"),
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Counters of the top, by address: what each counts since reset, 64 bits."""
 
-from fixfunc.spec.payloads import counted
+from fixfunc.spec.memory.caching import counted
 
 PROBES = (
     "commands",

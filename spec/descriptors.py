@@ -6,7 +6,7 @@ Each fits a transfer of 32 bytes, little end first. An address is in bytes.
 
 from enum import IntEnum
 
-from fixfunc.spec.payloads import STENCIL_FACE, Field, each
+from fixfunc.spec.payloads import BIAS, STENCIL_FACES, STENCIL_VALUES, Field, each
 from fixfunc.spec.ring import StateKind
 
 VIEWPORTS = 16
@@ -52,20 +52,20 @@ class UnorderedFlag(IntEnum):
     COUNTER = 4  # shaders see its values
 
 
-TABLE = (Field("address", 32), Field("count", 16))  # transfers
+TABLE = (Field("address", 32), Field("count", 16, meaning="transfers"))
 
 INPUT = (
-    Field("topology", 6),  # fixfunc.spec.draw.Topology; 0: none is set
-    Field("fifo", 1),  # vertices are reused as they come, else by batches
-    Field("index_bytes", 3),  # of an index: 2 or 4; 0: there is no index buffer
+    Field("topology", 6, meaning="Topology; 0: none is set"),
+    Field("fifo", 1, meaning="vertices are reused as they come, else by batches"),
+    Field("index_bytes", 3, meaning="of an index: 2 or 4; 0: there is no index buffer"),
     *each("index_address index_size index_offset", 32),
-    Field("elements", 6),  # ELEMENT records
-    Field("buffers", 6),  # VERTEX_BUFFER records, by slot
+    Field("elements", 6, meaning="ELEMENT records"),
+    Field("buffers", 6, meaning="VERTEX_BUFFER records, by slot"),
     *each("elements_address buffers_address", 32),
 )
 ELEMENT = (
     Field("register", 5),
-    Field("form", 8),  # fixfunc.spec.dxgi.Format
+    Field("form", 8, meaning="dxgi.Format"),
     Field("slot", 5),
     Field("step_class", 1),
     *each("offset step_rate", 32),
@@ -74,47 +74,47 @@ VERTEX_BUFFER = (
     Field("bound", 1),
     Field("stride", 12),
     *each("address size offset", 32),
-    Field("filled_address", 32),  # of a word: bytes that stream output has written
+    Field("filled_address", 32, meaning="of a word: bytes that stream output has written"),
 )
-SHADERS = each("vertex hull domain geometry pixel compute", 32)  # numbers; 0: none
+SHADERS = each("vertex hull domain geometry pixel compute", 32, meaning="number; 0: none")
 RASTERIZER = (
     Field("wireframe", 1),
     Field("cull", 2),
     *each("front_ccw depth_clip scissor multisample antialiased_line", 1),
     Field("conservative", 1),
-    Field("forced_samples", 5),  # 1, 4, 8 or 16; 0: those of the targets
-    *each("bias_constant bias_slope bias_clamp", 32),  # s31.0, float32 bits, float32 bits
+    Field("forced_samples", 5, meaning="1, 4, 8 or 16; 0: those of the targets"),
+    *BIAS,
 )
 VIEWPORT = (
-    *each("x y width height min_depth max_depth", 32),  # float32 bits
-    *each("x0 y0 x1 y1", 15),  # the scissor, ends exclusive
+    *each("x y width height min_depth max_depth", 32, meaning="float32 bits"),
+    *each("x0 y0 x1 y1", 15, meaning="the scissor, ends exclusive"),
 )
 DEPTH_STENCIL = (
     *each("depth_test depth_write stencil_test", 1),
     Field("depth_compare", 3),
-    *each("stencil_read stencil_write stencil_ref", 8),
-    *(
-        Field(f"stencil_{face}_{name}", bits)
-        for face in ("front", "back")
-        for name, bits in STENCIL_FACE
-    ),
+    *STENCIL_VALUES,
+    *STENCIL_FACES,
 )
 BLEND = (
-    *each("factor0 factor1 factor2 factor3", 32),  # float32 bits
+    *each("factor0 factor1 factor2 factor3", 32, meaning="float32 bits"),
     Field("sample_mask", 32),
     *each("alpha_to_coverage independent", 1),
-    Field("address", 32),  # of eight TARGET_BLEND records
+    Field("address", 32, meaning="of eight TARGET_BLEND records"),
 )
 TARGET_BLEND = (
     Field("enable", 1),
-    *each("source target source_alpha target_alpha", 5),  # BlendFactor
-    *each("op op_alpha", 3),  # BlendOp
-    Field("write", 4),  # channels
+    *each("source target source_alpha target_alpha", 5, meaning="BlendFactor"),
+    *each("op op_alpha", 3, meaning="BlendOp"),
+    Field("write", 4, meaning="channels"),
     Field("logic", 1),
     Field("logic_op", 4),
     Field("dither", 1),
 )
-SURFACES = (Field("address", 32), Field("colours", 4), Field("has_depth", 1))  # VIEW records
+SURFACES = (
+    Field("address", 32, meaning="of VIEW records: those of colours, then that of depth"),
+    Field("colours", 4),
+    Field("has_depth", 1),
+)
 STREAM_BUFFER = (
     Field("bound", 1),
     *each("address size filled_address", 32),
@@ -123,38 +123,38 @@ BINDING = (  # then a VIEW, a SAMPLER, or a CONSTANTS
     Field("stage", 3),
     Field("kind", 2),
     Field("slot", 7),
-    Field("flag", 3),  # UnorderedFlag
-    Field("counter_address", 32),  # of the word that such a flag asks for
+    Field("flag", 3, meaning="UnorderedFlag"),
+    Field("counter_address", 32, meaning="of the word that such a flag asks for"),
 )
 CONSTANTS = (
-    *each("address size", 32),  # of what there is, bytes
-    Field("shown", 17),  # bytes that a shader sees: zeros behind what there is
+    *each("address size", 32, meaning="of what there is, bytes"),
+    Field("shown", 17, meaning="bytes that a shader sees: zeros behind what there is"),
 )
 VIEW = (
-    Field("address", 32),  # of the resource
-    *each("form stored", 8),  # fixfunc.spec.dxgi.Format: the view's, the resource's
+    Field("address", 32, meaning="of the resource"),
+    *each("form stored", 8, meaning="dxgi.Format, as the view or the resource has it"),
     Field("dimension", 3),
-    Field("samples", 2),  # log2
+    Field("samples", 2, meaning="log2 of the samples of a pixel"),
     *each("tiled coded", 1),
-    *each("width height", 15),  # of level 0
+    *each("width height", 15, meaning="of level 0"),
     Field("depth", 12),
     Field("levels", 4),
     Field("layers", 12),
     *each("first_level level_count", 4),
-    *each("first_layer layer_count", 12),  # of 3D textures: slices
+    *each("first_layer layer_count", 12, meaning="of 3D textures: slices"),
     *each("read_only_depth read_only_stencil", 1),
-    *each("first size", 28),  # of buffers: bytes
+    *each("first size", 28, meaning="of buffers: bytes"),
     Field("stride", 12),
-    Field("min_lod", 12),  # of the resource: 1/256 level
+    Field("min_lod", 12, meaning="of the resource: 1/256 level"),
 )
 SAMPLER = (
-    *each("minify magnify mip", 1),  # linear
+    *each("minify magnify mip", 1, meaning="filtered linearly"),
     *each("address_u address_v address_w", 3),
     Field("anisotropy", 5),
-    *each("border0 border1 border2 border3", 32),  # float32 bits
-    *each("bias min_lod max_lod", 32),  # float32 bits
-    Field("reduction", 2),  # standard, comparison, minimum, maximum
-    Field("comparison", 3),  # fixfunc.spec.state.Compare
+    *each("border0 border1 border2 border3", 32, meaning="float32 bits"),
+    *each("bias min_lod max_lod", 32, meaning="float32 bits"),
+    Field("reduction", 2, meaning="standard, comparison, minimum, maximum"),
+    Field("comparison", 3, meaning="Compare"),
 )
 STATE = {
     StateKind.INPUT: INPUT,

@@ -6,10 +6,10 @@ from enum import IntEnum
 from fixfunc.spec.payloads import Field
 
 INDEX = (
-    Field("index", 32),  # as it was read, without the base
-    Field("cut", 1),  # the last one before a cut
-    Field("primitive", 2),  # PrimitiveMark
-    Field("instance", 2),  # InstanceMark
+    Field("index", 32, meaning="as it was read, without the base"),
+    Field("cut", 1, meaning="the last one before a cut"),
+    Field("primitive", 2, meaning="PrimitiveMark"),
+    Field("instance", 2, meaning="InstanceMark"),
 )
 
 PATCH = 17  # Topology.PATCH_1

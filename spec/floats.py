@@ -29,14 +29,14 @@ _OPERANDS = {
 def operands(op: FloatOp, bits: int, fixed: int) -> tuple[Field, ...]:
     """Operands, of floats of so many bits; of FROM_FIXED a signed number of ``fixed`` bits."""
     if op == FloatOp.FROM_FIXED:
-        return (Field("a", fixed, True),)
-    return tuple(Field(name, bits) for name in _OPERANDS.get(op, "ab"))
+        return (Field("a", fixed, True, "operand, signed fixed point"),)
+    return tuple(Field(name, bits, meaning="operand, a float") for name in _OPERANDS.get(op, "ab"))
 
 
 def results(op: FloatOp, bits: int, fixed: int) -> tuple[Field, ...]:
     """Results, of floats of so many bits; of TO_FIXED a signed number of ``fixed`` bits."""
     if op == FloatOp.COMPARE:
-        return (Field("less", 1), Field("equal", 1))
+        return (Field("less", 1, meaning="a < b"), Field("equal", 1, meaning="a = b"))
     if op == FloatOp.TO_FIXED:
-        return (Field("o", fixed, True),)
-    return (Field("o", bits),)
+        return (Field("o", fixed, True, "result, signed fixed point"),)
+    return (Field("o", bits, meaning="result, a float"),)

@@ -3,43 +3,51 @@
 :mod:`fixfunc.spec.payloads`.
 """
 
-from fixfunc.spec.payloads import Field, each
+from fixfunc.spec.payloads import SAMPLES, Field, each, tile_position
 
 DOMAIN_POINT = (
-    Field("kind", 2),  # fixfunc.spec.state.PointKind: POINT, or END
-    Field("first", 1),  # of its patch
-    Field("patch", 16),  # what its domain shader is told of the patch
-    *each("u v", 17),  # 1.16
+    Field("kind", 2, meaning="PointKind: POINT, or END"),
+    Field("first", 1, meaning="the first point of its patch"),
+    Field("patch", 16, meaning="what its domain shader is told of the patch"),
+    *each("u v", 17, meaning="place in the domain, u1.16"),
 )
+DSID = Field("dsid", 16, meaning="place in the vertex buffer: wave * lanes + lane")
 MATCHED_POINT = (
     *DOMAIN_POINT,
-    Field("hit", 1),  # it is in a wave already
-    Field("dsid", 16),  # its place in the vertex buffer: wave * lanes + lane
+    Field("hit", 1, meaning="the point is in a wave already"),
+    DSID,
 )
 VERTEX_INDEX = (
-    Field("kind", 2),
-    Field("first", 1),
-    Field("dsid", 16),
+    *DOMAIN_POINT[:2],
+    DSID,
 )  # what primitives are assembled from
-MATCHES = tuple(
-    each("points hits misses waves partial_waves stalls wrong", 32)
-)  # so far, at an END; wrong: releases of what nobody held
+# At an END.
+MATCHES = (
+    *each("points hits misses waves", 32, meaning="so far"),
+    Field("partial_waves", 32, meaning="waves so far that were not full"),
+    Field("stalls", 32, meaning="clocks so far in which a point waited for a slot"),
+    Field("wrong", 32, meaning="releases so far of what nobody held"),
+)
 
 
 def wave(lanes: int) -> tuple[Field, ...]:
     """Domain points to be shaded together; those of other lanes are zero."""
     return (
-        Field("dsid", 16),  # of lane 0
-        *each("begin end", lanes.bit_length()),  # lanes begin..end - 1
+        Field("dsid", 16, meaning="place of lane 0 in the vertex buffer: wave * lanes"),
+        Field("begin", lanes.bit_length(), meaning="first lane in use"),
+        Field("end", lanes.bit_length(), meaning="lane behind the last in use"),
         *(
-            Field(f"{name}{n}", bits)
+            Field(f"{field.name}{n}", field.bits, meaning=field.meaning)
             for n in range(lanes)
-            for name, bits in (("patch", 16), ("u", 17), ("v", 17))
+            for field in DOMAIN_POINT[2:]
         ),
     )
 
 
 QUAD_SAMPLES = 8  # bits of each pixel of a quad
+SLOT = Field("slot", 12, meaning="of the triangle in the setup RAM")
+BY_SAMPLE = Field("by_sample", 1, meaning="each sample is shaded by itself")  # [fs 3.5.4.1]
+BACK = Field("back", 1, meaning="the triangle faces away")
 
 
 def quad_tile(edge: int) -> tuple[Field, ...]:
@@ -47,27 +55,38 @@ def quad_tile(edge: int) -> tuple[Field, ...]:
 
     ``edge`` is that of :func:`fixfunc.spec.payloads.tile`.
     """
-    position = 16 - edge.bit_length() + 1
     return (
-        Field("slot", 12),  # of its triangle
-        *each("x y", position),  # tiles
-        Field("samples", 2),  # log2
-        Field("by_sample", 1),  # each sample is shaded by itself [fs 3.5.4.1]
-        Field("back", 1),
-        # Lane (i, j) at bit j * edge + i: samples to shade, and all that the triangle covers.
-        *each("mask covered", edge**2),
+        SLOT,
+        *tile_position(edge),
+        SAMPLES,
+        BY_SAMPLE,
+        BACK,
+        Field("mask", edge**2, meaning="samples to shade, lane (i, j) at bit j * edge + i"),
+        Field(
+            "covered",
+            edge**2,
+            meaning="samples that the triangle covers, lane (i, j) at bit j * edge + i",
+        ),
     )
 
 
+# A pixel without a sample to shade is a helper.
 QUAD = (
-    Field("slot", 12),
-    *each("x y", 14),  # of the upper left pixel, on the target
-    Field("samples", 2),
-    Field("by_sample", 1),
-    Field("sample", 3),  # the only one that is shaded
-    Field("back", 1),
-    Field("last", 1),  # of its tile
-    # Pixel (x, y) has eight bits from 16 y + 8 x on, by samples. A pixel without one to shade is a
-    # helper.
-    *each("mask covered", 4 * QUAD_SAMPLES),
+    SLOT,
+    *each("x y", 14, meaning="of the upper left pixel on the target, pixels"),
+    SAMPLES,
+    BY_SAMPLE,
+    Field("sample", 3, meaning="where samples are shaded by themselves: the one"),
+    BACK,
+    Field("last", 1, meaning="the last quad of its tile"),
+    Field(
+        "mask",
+        4 * QUAD_SAMPLES,
+        meaning="samples to shade; of pixel (x, y) eight bits from 16 y + 8 x on",
+    ),
+    Field(
+        "covered",
+        4 * QUAD_SAMPLES,
+        meaning="samples that the triangle covers; of pixel (x, y) eight from 16 y + 8 x on",
+    ),
 )

@@ -137,16 +137,16 @@ CLEAR = (  # then a VIEW
     *PACKET,
     *each("colour depth stencil", 1),
     Field("stencil_value", 8),
-    Field("integer", 1),  # values are integers, else floats
+    Field("integer", 1, meaning="values are integers, else floats"),
     *each("value0 value1 value2 value3", 32),
-    Field("rectangle", 1),  # of colours: texels of that alone, else all
-    *each("x0 y0 x1 y1", 15),  # ends exclusive; what lies beyond the view is left out
+    Field("rectangle", 1, meaning="of colours: texels of that alone, else all"),
+    *each("x0 y0 x1 y1", 15, meaning="ends exclusive; what lies beyond the view is left out"),
 )
 COPY = (  # then two VIEWs: source and target
     *PACKET,
     *each("source_level target_level", 4),
     *each("source_layer target_layer", 12),
-    *each("x0 y0 z0 x1 y1 z1", 15),  # of the source, ends exclusive
+    *each("x0 y0 z0 x1 y1 z1", 15, meaning="of the source, ends exclusive"),
     *each("x y z", 15),
 )
 COPY_BYTES = (*PACKET, *each("source target size", 32))
@@ -157,21 +157,19 @@ RESOLVE = (  # then two VIEWs: source and target
     *each("source_layer target_layer", 12),
 )
 MIPS = PACKET  # then a VIEW
-QUERY = (*PACKET, Field("address", 32))  # of spec.descriptors.TOTALS
+QUERY = (*PACKET, Field("address", 32, meaning="of spec.descriptors.TOTALS, bytes"))
 PREDICATE = (
     *PACKET,
     Field("enable", 1),
-    Field("value", 1),  # work is left out if the predicate is so
-    *each("begin end", 32),  # addresses of two TOTALS
-    Field(
-        "overflow", 1
-    ),  # the predicate is that a stream has overflowed; else, that samples passed
-    Field("streams", 4),  # which streams
+    Field("value", 1, meaning="work is left out if the predicate is so"),
+    *each("begin end", 32, meaning="addresses of two TOTALS"),
+    Field("overflow", 1, meaning="predicate: a stream has overflowed; else samples passed"),
+    Field("streams", 4, meaning="which streams"),
 )
 PRESENT = (  # then a VIEW
     *PACKET,
     Field("display", 4),
-    Field("sync_interval", 3),  # ends of frames until it is shown, at most 4; 0: at once
+    Field("sync_interval", 3, meaning="ends of frames until it is shown, at most 4; 0: at once"),
 )
 LENGTHS = {
     RingOp.JUMP: 1,

@@ -8,7 +8,7 @@ import numpy as np
 from fixfunc.models.memory.counters import by_name
 from fixfunc.models.top.top import Drawn, Machine
 from fixfunc.spec.counters import CLIENTS, MOVED, PIXELS
-from fixfunc.spec.payloads import counted
+from fixfunc.spec.memory.caching import counted
 from fixfunc.spec.state import Kind, Outcome, TileMode
 
 

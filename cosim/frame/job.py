@@ -28,7 +28,7 @@ from fixfunc.spec.colours import colours
 from fixfunc.spec.commands import START, STATUS
 from fixfunc.spec.counters import CLIENTS, COUNTERS
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.payloads import counted as counted_of
+from fixfunc.spec.memory.caching import counted as counted_of
 from fixfunc.spec.pixels.interpolation import How
 from fixfunc.spec.state import SAMPLE_COUNTS, Compare, TileMode
 

@@ -10,6 +10,7 @@ from amaranth.lib.data import StructLayout, UnionLayout
 from fixfunc.cosim import codec
 from fixfunc.cosim.verilog.generate import Port
 from fixfunc.models.payload import dtype
+from fixfunc.rtl.payload import meanings
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind
 
@@ -62,5 +63,8 @@ def tables(port: Port) -> list[Table]:
 
 def _fields(shape: StructLayout) -> tuple[payloads.Field, ...]:
     return tuple(
-        payloads.Field(name, field.width, Shape.cast(field.shape).signed) for name, field in shape
+        payloads.Field(
+            name, field.width, Shape.cast(field.shape).signed, meanings(shape).get(name, "")
+        )
+        for name, field in shape
     )

@@ -12,6 +12,7 @@ from fixfunc.cosim import files, toolchain
 from fixfunc.cosim.catalogue import Block
 from fixfunc.cosim.verilog import packed
 from fixfunc.cosim.verilog.generate import contract, ports
+from fixfunc.rtl.payload import meanings
 
 EXAMPLES = toolchain.ROOT / "examples" / "verilog"
 # Benches in Verilog, and the blocks that each of them runs.
@@ -172,13 +173,15 @@ def _tables(shape) -> Iterator[str]:
 
 def _fields(shape: StructLayout) -> list[str]:
     """A table of a struct's fields."""
-    return ["| bits | field | |", "|---|---|---|", *(_row(name, field) for name, field in shape)]
+    said = meanings(shape)
+    rows = (_row(name, field, said.get(name, "")) for name, field in shape)
+    return ["| bits | field | | meaning |", "|---|---|---|---|", *rows]
 
 
-def _row(name: str, field: Field) -> str:
+def _row(name: str, field: Field, meaning: str) -> str:
     cast = Shape.cast(field.shape)
     end = field.offset + field.width - 1
     return (
         f"| {f'{end}:{field.offset}' if field.width > 1 else field.offset} | "
-        f"`{packed.member(name)}` | {'signed' if cast.signed else ''} |"
+        f"`{packed.member(name)}` | {'signed' if cast.signed else ''} | {meaning} |"
     )

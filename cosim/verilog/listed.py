@@ -6,14 +6,20 @@ record to the hardware, entry by entry.
 """
 
 import json
+import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fixfunc.cosim.parameters import settable, takes
 from fixfunc.cosim.verilog import measured
 from fixfunc.spec.errors import InputError
 
+if TYPE_CHECKING:
+    from fixfunc.cosim.catalogue import Block
+
+LANE = re.compile(r"\d+")
+FEW = 4  # lanes that are listed one by one
 RECORD = Path(__file__).with_name("listed.json")
 
 
@@ -30,7 +36,9 @@ def names() -> list[str]:
 def block(stem: str) -> dict[str, Any]:
     """A block as ``fixfunc list --json`` shows it: ``block``, ``stage``, ``summary``.
 
-    ``takes`` has in words what each parameter may be. And ``configurations`` by name: ``purpose``,
+    ``takes`` has in words what each parameter may be, ``fields`` what each field means, by port and
+    table: lanes of one meaning are one entry, as ``depth0..depth63``, of all that a configuration
+    has. And ``configurations`` by name: ``purpose``,
     ``parameters`` as ``--set`` takes them, ``um2`` and ``mhz`` where measured. An unknown name
     raises :class:`~fixfunc.spec.errors.InputError`.
     """
@@ -58,6 +66,7 @@ def of_hardware() -> list[dict[str, Any]]:
                 for params in block.configurations.values()
                 for name, said in takes(params).items()
             },
+            "fields": fields(block),
             "configurations": {
                 config: {"purpose": purpose, "parameters": settable(block.parameters(config))}
                 for config, purpose in block.purposes.items()
@@ -65,6 +74,35 @@ def of_hardware() -> list[dict[str, Any]]:
         }
         for block in catalogue.blocks().values()
     ]
+
+
+def fields(block: "Block") -> dict[str, dict[str, dict[str, str]]]:
+    """Meanings of fields in any configuration, by port, table and names."""
+    from fixfunc.cosim.vectors.fields import tables
+    from fixfunc.cosim.verilog.generate import ports
+
+    found: dict[str, dict[str, dict[str, str]]] = {}
+    for config in block.configurations:
+        for port in ports(block.create(config)):
+            for table in tables(port):
+                said = found.setdefault(port.name, {}).setdefault(table.name, {})
+                said |= {field.name: field.meaning for field in table.fields}
+    return {
+        port: {table: _together(said) for table, said in by_table.items()}
+        for port, by_table in found.items()
+    }
+
+
+def _together(said):
+    """Many lanes of one meaning as one entry, the first and the last."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, meaning in said.items():
+        groups.setdefault((LANE.sub("0", name), meaning), []).append(name)
+    together = {}
+    for (_, meaning), names in groups.items():
+        shown = names if len(names) <= FEW else [f"{names[0]}..{names[-1]}"]
+        together |= dict.fromkeys(shown, meaning)
+    return together
 
 
 def main() -> None:

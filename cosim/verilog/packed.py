@@ -9,8 +9,9 @@ from enum import IntEnum
 
 from fixfunc.cosim import toolchain
 from fixfunc.spec import colours, commands, payloads, points, state
+from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.pixels import interpolation, texture_stage
+from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
 
 NAME = "fixfunc_pkg"
 EDGES = (8, 4)  # samples along a tile's edge: of all configurations but the tiny ones, and of those
@@ -18,6 +19,7 @@ LANES = (32, 4)  # of waves, likewise
 KEYWORDS = (
     "begin",
     "end",
+    "release",
     "sequence",
 )  # of the language: a field of that name is written with an underscore behind
 WIDER = {"Opcode": 8}  # enums whose field has more bits than their values need
@@ -35,8 +37,8 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "fence": payloads.FENCE,
         "setup": payloads.SETUP,
         "texture_block": colours.TEXTURE_BLOCK,
-        "counted": payloads.COUNTED,
-        "counted_differences": payloads.counted(differences=True),
+        "counted": caching.COUNTED,
+        "counted_differences": caching.counted(differences=True),
         "domain_point": points.DOMAIN_POINT,
         "matched_point": points.MATCHED_POINT,
         "vertex_index": points.VERTEX_INDEX,
@@ -76,6 +78,8 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "stage_state": texture_stage.STAGE_STATE,
         "stage_quad": texture_stage.STAGE_QUAD,
         "shaded_quad": texture_stage.SHADED_QUAD,
+        "pixel_state": pixel_state.PIXEL_STATE,
+        "pixel_state_packet": commands.PIXEL_STATE_PACKET,
         "start": commands.START,
         "status": commands.STATUS,
     }
@@ -83,20 +87,20 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "tile": payloads.tile,
         "feedback": payloads.feedback,
         "context": payloads.context,
-        "known_planes": payloads.known_planes,
-        "uncoded": payloads.uncoded,
-        "coded": payloads.coded,
-        "stored": payloads.stored,
-        "decoded": payloads.decoded,
-        "cache_request": payloads.cache_request,
-        "slot_command": payloads.slot_command,
-        "completion": payloads.completion,
+        "known_planes": depth_tiles.known_planes,
+        "uncoded": depth_tiles.uncoded,
+        "coded": depth_tiles.coded,
+        "stored": depth_tiles.stored,
+        "decoded": depth_tiles.decoded,
+        "cache_request": caching.cache_request,
+        "slot_command": caching.slot_command,
+        "completion": caching.completion,
         "quads": colours.quads,
     }
     sized = {f"{name}_{edge}": make(edge) for name, make in of_edge.items() for edge in EDGES}
     sized |= {
         f"{make.__name__}_{edge}_of_{bits}": make(edge, bits)
-        for make in (payloads.coded, payloads.slot_command, payloads.completion)
+        for make in (depth_tiles.coded, caching.slot_command, caching.completion)
         for edge in EDGES
         for bits in (payloads.STENCIL, payloads.COLOUR)
     }
@@ -106,8 +110,8 @@ def tables() -> dict[str, tuple[Field, ...]]:
         for edge in EDGES
     }
     sized |= {
-        "coded_8_differences": payloads.coded(8, payloads.DEPTH, 4),
-        "stored_8_differences": payloads.stored(8, 4),
+        "coded_8_differences": depth_tiles.coded(8, payloads.DEPTH, 4),
+        "stored_8_differences": depth_tiles.stored(8, 4),
     }
     sized |= {  # samples of the output merger, default and lean
         f"{name}_{lanes}": table
@@ -172,6 +176,7 @@ def text() -> str:
         lines += ["  typedef struct packed {"]
         lines += [
             f"    logic {'signed ' if f.signed else ''}[{f.bits - 1}:0] {member(f.name)};"
+            f"{f.meaning and f'  // {f.meaning}'}"
             for f in reversed(fields)
         ]
         lines += [f"  }} {name}_t;", ""]

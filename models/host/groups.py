@@ -384,7 +384,7 @@ class OutputMerger:
         fields = {
             f"stencil_{face}_{name}": getattr(its, "pass_" if name == "pass" else name)
             for face, its in (("front", state.front_face), ("back", state.back_face))
-            for name, _ in STENCIL_FACE
+            for name, *_ in STENCIL_FACE
         }
         return encode(
             descriptors.DEPTH_STENCIL,

@@ -9,14 +9,15 @@ import numpy as np
 from fixfunc.models.memory.tile_cache import TrafficKind
 from fixfunc.models.payload import dtype
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.payloads import COUNTED, Field
+from fixfunc.spec.memory.caching import COUNTED
+from fixfunc.spec.payloads import Field
 from fixfunc.spec.state import TileMode
 
 
 def counter_record(
     transfers: Mapping[TrafficKind, int], table: tuple[Field, ...] = COUNTED
 ) -> np.ndarray:
-    """Counts of transfers as one record of :func:`fixfunc.spec.payloads.counted`, shape (1,).
+    """Counts of transfers as one record of :func:`fixfunc.spec.memory.caching.counted`, shape (1,).
 
     Parameters
     ----------
@@ -24,7 +25,7 @@ def counter_record(
         From :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`; of modes that
         the hardware does not count there, :class:`~fixfunc.spec.errors.InputError`.
     table : sequence of Field
-        From :func:`fixfunc.spec.payloads.counted`.
+        From :func:`fixfunc.spec.memory.caching.counted`.
     """
     out = np.zeros(1, dtype(table))
     kinds = {field.name: cause_of(field.name) for field in table}
@@ -37,7 +38,7 @@ def counter_record(
 
 
 def cause_of(name: str) -> TrafficKind:
-    """What a field of :func:`fixfunc.spec.payloads.counted` counts."""
+    """What a field of :func:`fixfunc.spec.memory.caching.counted` counts."""
     if name == "table_clear":
         return TrafficKind("clear", TileMode.CLEARED)
     if name.startswith("table"):

@@ -17,6 +17,7 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.probes import ports as probe_ports
 from fixfunc.rtl.probes import show
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.state import DepthFormat
 
 
@@ -156,7 +157,7 @@ class CachedDepth(wiring.Component):
         The bounds RAM of HiZ is swept: tiles wait.
     flush_early : Out(1)
         Only a fence that flushes is in flight: the next user of memory may begin its own flush.
-    depth_counted, stencil_counted : Out(stream.Signature(layout(payloads.counted(...))))
+    depth_counted, stencil_counted : Out(stream.Signature(layout(caching.counted(...))))
     depth_memory, stencil_memory : Out(Axi())
         Memory behind each :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
     """
@@ -170,7 +171,7 @@ class CachedDepth(wiring.Component):
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         ports = {}
         for plane, bits in zip(*self._planes, strict=True):
-            counted = layout(payloads.counted(params.cache(bits).differences))
+            counted = layout(caching.counted(params.cache(bits).differences))
             ports |= {
                 f"{plane.name}_counted": Out(stream.Signature(counted)),
                 f"{plane.name}_memory": Out(Axi()),

@@ -29,6 +29,7 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS, colour_name, colours, quads
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import Kind, SlotOp
 
@@ -173,7 +174,7 @@ class ColourWrite(wiring.Component):
     o : Out(stream.Signature(layout(payloads.FENCE)))
         Fences, when every beat before them is done; one that flushes, when all is in memory. Error
         4: memory failed.
-    colour_counted : Out(stream.Signature(layout(payloads.counted(params.differences))))
+    colour_counted : Out(stream.Signature(layout(caching.counted(params.differences))))
     colour_memory : Out(Axi())
         See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`. With several planes there
         are ``colour1_counted``, ``colour1_memory``, and so on.
@@ -185,7 +186,7 @@ class ColourWrite(wiring.Component):
         self._params = params
         of_planes = {}
         for name in params.names:
-            counted = layout(payloads.counted(params.differences))
+            counted = layout(caching.counted(params.differences))
             of_planes |= {
                 f"{name}_counted": Out(stream.Signature(counted)),
                 f"{name}_memory": Out(Axi()),
@@ -326,7 +327,7 @@ class ColourWrite(wiring.Component):
     def _complete(self, m, name, front, slots, cache):
         """The cache of a plane hears what has been done with each slot."""
         lanes = self._params.edge**2
-        shape = layout(payloads.completion(self._params.edge, COLOUR))
+        shape = layout(caching.completion(self._params.edge, COLOUR))
         done = CreditedFIFO(shape, COMPLETIONS, lookahead=4)
         m.submodules[name.replace("colour", "done")] = done
         wiring.connect(m, done.o, cache.done)

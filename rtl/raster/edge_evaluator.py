@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Edge function over the samples of a tile."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from amaranth.hdl import Cat, EnableInserter, Module, Mux, Signal, Value, ValueLike, signed
@@ -133,7 +133,7 @@ class EdgeEvaluator(wiring.Component):
     def __init__(self, params: EdgeEvaluatorParams = CONFIGS["default"]) -> None:
         self._params = params
         fields = [
-            f._replace(bits=params.step_bits) if f.name in "ab" else f
+            replace(f, bits=params.step_bits) if f.name in "ab" else f
             for f in payloads.edge(params.width)
         ]
         super().__init__(

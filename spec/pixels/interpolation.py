@@ -33,23 +33,34 @@ class Where(IntEnum):
     SAMPLE = 2
 
 
-_KIND = Field("kind", 2)  # InterpolatorKind
+_KIND = Field("kind", 2, meaning="InterpolatorKind")
 CORNERS = (
     _KIND,
-    *each("x0 y0 x1 y1 x2 y2", 24, signed=True),  # s15.8 pixels
-    *each("rhw0 rhw1 rhw2", 32),  # 1/w, float32
-    Field("cut", 1),  # it was cut from a primitive
-    # Of a cut triangle's corners: weights of the primitive's second and third, 1.24.
-    *each("u0 u1 u2 v0 v1 v2", 25),
-    *each("linear perspective", 1),  # it has attributes that are
-    Field("sample_mask", 8),  # of the draw state
+    *each("x0 y0 x1 y1 x2 y2", 24, signed=True, meaning="of a corner, s15.8 pixels"),
+    *each("rhw0 rhw1 rhw2", 32, meaning="1/w of a corner, float32"),
+    Field("cut", 1, meaning="the triangle was cut from a primitive"),
+    *each(
+        "u0 u1 u2",
+        25,
+        meaning="of a cut triangle's corner: weight of the primitive's second, u1.24",
+    ),
+    *each(
+        "v0 v1 v2",
+        25,
+        meaning="of a cut triangle's corner: weight of the primitive's third, u1.24",
+    ),
+    *each("linear perspective", 1, meaning="the triangle has attributes that are"),
+    Field("sample_mask", 8, meaning="samples of the draw state that may be written"),
 )
 ATTRIBUTE = (
     _KIND,
-    Field("how", 2),
-    Field("where", 2),
-    # Components of the primitive's corners, float32.
-    *(Field(f"{name}{corner}", 32) for corner in range(3) for name in COMPONENTS),
+    Field("how", 2, meaning="How it is interpolated"),
+    Field("where", 2, meaning="Where it is evaluated"),
+    *(
+        Field(f"{name}{corner}", 32, meaning="component of the primitive's corner, float32")
+        for corner in range(3)
+        for name in COMPONENTS
+    ),
 )
 QUAD_TO_SHADE = (_KIND, *QUAD)
 
@@ -58,9 +69,16 @@ def attribute_quad(components: int) -> tuple[Field, ...]:
     """A quad with an attribute, or with so many of its components."""
     return (
         *QUAD,
-        Field("attribute", 4),
-        Field("part", 2),  # of the attribute, by so many components
-        Field("end", 1),  # the last one of its quad
-        # Of pixel (x, y), whose number is 2 y + x: float32.
-        *(Field(f"p{pixel}_{n}", 32) for pixel in range(4) for n in range(components)),
+        Field("attribute", 4, meaning="number of the attribute"),
+        Field("part", 2, meaning="of the attribute, by the components of a beat"),
+        Field("end", 1, meaning="the last beat of its quad"),
+        *(
+            Field(
+                f"p{pixel}_{n}",
+                32,
+                meaning="component of the attribute at pixel (x, y), number 2 y + x: float32",
+            )
+            for pixel in range(4)
+            for n in range(components)
+        ),
     )

@@ -5,7 +5,7 @@
 
 from enum import IntEnum
 
-from fixfunc.spec.payloads import Field
+from fixfunc.spec.payloads import Field, each
 from fixfunc.spec.pixels.interpolation import attribute_quad
 from fixfunc.spec.points import QUAD
 
@@ -29,23 +29,29 @@ class TextureOp(IntEnum):
     ADD = 4  # colour + texel, at most 1; alphas as MODULATE has them
 
 
-_KIND = Field("kind", 1)  # StageKind
+_KIND = Field("kind", 1, meaning="StageKind")
+
+
+def _channels(name, bits, meaning):
+    names = " ".join(f"{name}{pixel}_{n}" for pixel in range(4) for n in range(4))
+    return each(names, bits, meaning=meaning)
+
+
 STAGE_STATE = (
     _KIND,
-    Field("interpolated", 1),  # the colour is an attribute; else the constant
-    Field("attribute", 4),  # its number
-    Field("op", 3),  # TextureOp
-    Field("alpha_test", 3),  # fixfunc.spec.state.Compare, of alpha with the reference
-    Field("alpha_reference", 32),  # float32
-    *(Field(f"constant_{name}", 32) for name in CHANNELS),  # float32
+    Field("interpolated", 1, meaning="the colour is an attribute; else the constant"),
+    Field("attribute", 4, meaning="number of the attribute that is the colour"),
+    Field("op", 3, meaning="TextureOp"),
+    Field("alpha_test", 3, meaning="Compare, of alpha with the reference"),
+    Field("alpha_reference", 32, meaning="of the alpha test, float32"),
+    *each(" ".join(f"constant_{name}" for name in CHANNELS), 32, meaning="the constant, float32"),
 )
 STAGE_QUAD = (
     _KIND,
     *attribute_quad(4),
-    # Texels of pixel (x, y), whose number is 2 y + x: UNORM of 16 bits. They come with the end.
-    *(Field(f"t{pixel}_{n}", 16) for pixel in range(4) for n in range(4)),
+    *_channels("t", 16, "texel's channel of pixel (x, y), number 2 y + x: UNORM16; with the end"),
 )
 SHADED_QUAD = (
     *QUAD,  # its mask without what the alpha test rejects
-    *(Field(f"c{pixel}_{n}", 32) for pixel in range(4) for n in range(4)),  # float32
+    *_channels("c", 32, "colour's channel of pixel (x, y), number 2 y + x: float32"),
 )

@@ -17,6 +17,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.rtl.depth import cached_depth as rtl
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.state import Kind
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench
@@ -143,7 +144,7 @@ class Reference:
 
     def _table(self, name):
         """What is counted of a cache."""
-        return payloads.counted(self._params.differences and name == "depth")
+        return caching.counted(self._params.differences and name == "depth")
 
     def _pass(self, beat):
         kind, record = scenes.control_record(beat)

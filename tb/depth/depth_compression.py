@@ -24,6 +24,7 @@ from fixfunc.rtl.depth.compression.tile_modes import TRANSFERS
 from fixfunc.rtl.depth.differences.difference_coder import DifferenceCoder
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import depth_tiles
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.state import DIFFERENCES, TileMode
 from fixfunc.tb.bench import codecs
@@ -37,14 +38,14 @@ DECODES = Field("decodes", 1)
 def tables(params: DepthCompressionParams) -> tuple[tuple[Field, ...], tuple[Field, ...]]:
     """A tile to be coded, or one to be decoded: what the bench's stream carries."""
     return (
-        (DECODES, *payloads.uncoded(params.edge)),
-        (DECODES, *payloads.stored(params.edge, params.mode_bits)),
+        (DECODES, *depth_tiles.uncoded(params.edge)),
+        (DECODES, *depth_tiles.stored(params.edge, params.mode_bits)),
     )
 
 
 def coded_table(params: DepthCompressionParams) -> tuple[Field, ...]:
     """A coded tile."""
-    return payloads.coded(params.edge, payloads.DEPTH, params.mode_bits)
+    return depth_tiles.coded(params.edge, payloads.DEPTH, params.mode_bits)
 
 
 def coding(params: DepthCompressionParams) -> Coding:
@@ -71,7 +72,7 @@ class Harness(wiring.Component):
             {
                 "i": In(stream.Signature(width(params))),
                 "o": Out(stream.Signature(layout(coded_table(params)))),
-                "tile": Out(stream.Signature(layout(payloads.decoded(params.edge)))),
+                "tile": Out(stream.Signature(layout(depth_tiles.decoded(params.edge)))),
             }
         )
 
@@ -137,7 +138,7 @@ def random_tiles(
 def known_planes(
     out: np.ndarray, planes: np.ndarray, counts: np.ndarray, masks: np.ndarray
 ) -> None:
-    """Fill in fields of :func:`fixfunc.spec.payloads.known_planes`."""
+    """Fill in fields of :func:`fixfunc.spec.memory.depth_tiles.known_planes`."""
     out["planes"] = counts
     out["mask_low"] = pack(masks & 1 != 0)
     out["mask_high"] = pack(masks & 2 != 0)
@@ -186,7 +187,7 @@ def requests(rng: np.random.Generator, count: int, params: DepthCompressionParam
     to_be_decoded["samples"] = samples
     to_be_decoded["cleared"] = cleared
     modes = np.zeros(count, np.uint8)
-    data = np.zeros((count, 4 * payloads.coded_words(edge)), np.uint8)
+    data = np.zeros((count, 4 * depth_tiles.coded_words(edge)), np.uint8)
     for mode in params.modes:
         selected = samples == mode
         modes[selected], data[selected] = encode(
@@ -223,7 +224,7 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
     tiles = codec.unpack(rows[~decodes], to_code, dtype(to_code))
     to_be_decoded = codec.unpack(rows[decodes], to_decode, dtype(to_decode))
     coded = np.zeros(len(tiles), dtype(coded_table(params)))
-    decoded = np.zeros(len(to_be_decoded), dtype(payloads.decoded(edge)))
+    decoded = np.zeros(len(to_be_decoded), dtype(depth_tiles.decoded(edge)))
     planes = np.zeros((len(tiles), MOST), PLANE)
     for k in range(MOST):
         for name in PLANE.names:
@@ -231,10 +232,10 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
     masks = unpack(tiles["mask_low"], edge) + 2 * unpack(tiles["mask_high"], edge)
     lanes = np.stack([tiles[f"depth{n}"] for n in range(edge**2)], 1).reshape(-1, edge, edge)
     data = (
-        np.stack([to_be_decoded[f"data{n}"] for n in range(payloads.coded_words(edge))], 1)
+        np.stack([to_be_decoded[f"data{n}"] for n in range(depth_tiles.coded_words(edge))], 1)
         .astype("<u4")
         .view(np.uint8)
-        .reshape(len(to_be_decoded), 4 * payloads.coded_words(edge))
+        .reshape(len(to_be_decoded), 4 * depth_tiles.coded_words(edge))
     )
     for mode in params.modes:
         selected = tiles["samples"] == mode
@@ -266,7 +267,7 @@ def expected(rows: np.ndarray, params: DepthCompressionParams) -> dict[str, np.n
         decoded[selected] = records
     return {
         "o": codec.pack(coded, coded_table(params)),
-        "tile": codec.pack(decoded, payloads.decoded(edge)),
+        "tile": codec.pack(decoded, depth_tiles.decoded(edge)),
     }
 
 

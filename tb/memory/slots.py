@@ -13,7 +13,7 @@ from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache
 from fixfunc.rtl.payload import layout
-from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import DEPTH, Field
 from fixfunc.spec.state import CacheOp, SlotOp
 
@@ -24,7 +24,7 @@ def work(edge):
     Samples have the depths of a plane; without ``exact`` their lowest bit is inverted.
     """
     plane = Field("z0", 32), Field("dx", 32, True), Field("dy", 32, True)
-    return (*payloads.cache_request(edge), Field("written", edge**2), Field("exact", 1), *plane)
+    return (*caching.cache_request(edge), Field("written", edge**2), Field("exact", 1), *plane)
 
 
 def answer(params):
@@ -69,7 +69,7 @@ class Harness(wiring.Component):
             {
                 "i": In(stream.Signature(layout(work(params.edge)))),
                 "o": Out(stream.Signature(layout(answer(params)))),
-                "counted": Out(stream.Signature(layout(payloads.counted(params.differences)))),
+                "counted": Out(stream.Signature(layout(caching.counted(params.differences)))),
                 "memory": Out(Axi()),
             }
         )
@@ -101,7 +101,7 @@ class Harness(wiring.Component):
             cache.i.valid.eq(self.i.valid & planes.i.ready & requests.w_rdy),
         ]
         m.d.comb += [
-            cache.i.payload[f.name].eq(request[f.name]) for f in payloads.cache_request(p.edge)
+            cache.i.payload[f.name].eq(request[f.name]) for f in caching.cache_request(p.edge)
         ]
 
         m.submodules.slots = slots = Slots(p, cache)
@@ -147,7 +147,7 @@ class Slots(wiring.Component):
         lanes = params.edge**2
         members = cache.signature.members
         self.is_float = Signal()  # the target's depths are D32F
-        self._completion = layout(payloads.completion(params.edge, params.bits))
+        self._completion = layout(caching.completion(params.edge, params.bits))
         super().__init__(
             {
                 "commands": In(members["o"].signature),

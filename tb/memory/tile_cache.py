@@ -19,6 +19,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.memory.tile_cache.layouts import TILES
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCacheParams
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.state import CacheOp, DepthFormat
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
@@ -233,7 +234,7 @@ class Reference:
         return {
             "o": codec.pack(tiles, answer(self._params)),
             "counted": codec.pack(
-                np.concatenate(counts), payloads.counted(self._params.differences)
+                np.concatenate(counts), caching.counted(self._params.differences)
             ),
             "memory": self.memory.view(np.uint64).reshape(-1, 4),
         }
@@ -268,7 +269,7 @@ class Reference:
 
     def _counted(self):
         return counter_record(
-            self._traffic + self._cache.counts(), payloads.counted(self._params.differences)
+            self._traffic + self._cache.counts(), caching.counted(self._params.differences)
         )
 
 

@@ -21,6 +21,7 @@ from fixfunc.models.state import PLAIN_FACTORS
 from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import quads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.state import BlendFactor, BlendOp, Kind
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench
@@ -192,13 +193,13 @@ class Reference:
             "memory": self.memory.view(np.uint64).reshape(-1, 4),
         } | {
             f"{name}_counted": codec.pack(
-                np.concatenate(counts), payloads.counted(self._params.differences)
+                np.concatenate(counts), caching.counted(self._params.differences)
             )
             for name, counts in self.counts.items()
         }
 
     def _count(self, number):
-        table = payloads.counted(self._params.differences)
+        table = caching.counted(self._params.differences)
         name = self._params.names[number]
         self.counts[name].append(counter_record(self.unit.planes[number].traffic, table))
 

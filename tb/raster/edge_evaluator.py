@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.raster.edge_evaluator.EdgeEvaluator`."""
 
+from dataclasses import replace
+
 import cocotb
 import numpy as np
 from cocotb.handle import HierarchyObject
@@ -17,7 +19,7 @@ from fixfunc.tb.bench.pace import PACES
 def fields(params: EdgeEvaluatorParams) -> tuple[payloads.Field, ...]:
     """Field table of an input beat, with the widths of a configuration."""
     return tuple(
-        f._replace(bits=params.step_bits) if f.name in "ab" else f
+        replace(f, bits=params.step_bits) if f.name in "ab" else f
         for f in payloads.edge(params.width)
     )
 

@@ -14,6 +14,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.memory import caching
 from fixfunc.spec.state import BlendFactor, DepthFormat, FenceError, TileMode
 
 SIZE = 20, 12
@@ -215,7 +216,7 @@ def test_fences_report_what_came_since_the_last_one():
 
 @pytest.mark.plan("contract-8")
 def test_every_counter_has_a_cause():
-    causes = [cause_of(field.name) for field in payloads.COUNTED]
+    causes = [cause_of(field.name) for field in caching.COUNTED]
     assert len(set(causes)) == len(causes)
     moves = dict.fromkeys(causes, 0) | {
         TrafficKind("fill", TileMode.RAW): 3,

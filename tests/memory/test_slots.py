@@ -8,7 +8,7 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.memory.tile_cache.tile_cache import CONFIGS
-from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.state import CacheOp
 from fixfunc.tb.memory.slots import answer, work
 from tests.volume import LIMIT, volume
@@ -45,5 +45,5 @@ def test_slots_hold_what_requests_write(stem):
     assert values[1].tolist() == [CLEARED] * LANES
     assert values[2].tolist() == [5, 5] + [CLEARED] * (LANES - 2)
     assert values[3].tolist() == [5, 9 ^ 1, 9 ^ 1] + [CLEARED] * (LANES - 3)
-    counted = codec.unpack(run.outputs["counted"], payloads.COUNTED, dtype(payloads.COUNTED))
+    counted = codec.unpack(run.outputs["counted"], caching.COUNTED, dtype(caching.COUNTED))
     assert len(counted) == 2  # a clear and a flush

@@ -13,6 +13,7 @@ from fixfunc.rtl.depth.planes.plane_depths import FRACTION
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import depth_tiles
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,11 @@ class DepthCompression(wiring.Component):
     Members
     -------
     i_tile, o_coded : In, Out(stream.Signature(layout(...)))
-        Tiles as :func:`fixfunc.spec.payloads.uncoded`, and as :func:`fixfunc.spec.payloads.coded`.
+        Tiles as :func:`fixfunc.spec.memory.depth_tiles.uncoded`, and as
+        :func:`fixfunc.spec.memory.depth_tiles.coded`.
     i_stored, o_tile : In, Out(stream.Signature(layout(...)))
-        Tiles as :func:`fixfunc.spec.payloads.stored`, and as :func:`fixfunc.spec.payloads.decoded`:
+        Tiles as :func:`fixfunc.spec.memory.depth_tiles.stored`, and as
+        :func:`fixfunc.spec.memory.depth_tiles.decoded`:
         ``wrong`` where mode or data cannot be.
     """
 
@@ -93,10 +96,10 @@ class DepthCompression(wiring.Component):
         self._params = params
         edge = params.edge
         ports = {
-            "i_tile": (In, payloads.uncoded(edge)),
-            "o_coded": (Out, payloads.coded(edge, payloads.DEPTH, params.mode_bits)),
-            "i_stored": (In, payloads.stored(edge, params.mode_bits)),
-            "o_tile": (Out, payloads.decoded(edge)),
+            "i_tile": (In, depth_tiles.uncoded(edge)),
+            "o_coded": (Out, depth_tiles.coded(edge, payloads.DEPTH, params.mode_bits)),
+            "i_stored": (In, depth_tiles.stored(edge, params.mode_bits)),
+            "o_tile": (Out, depth_tiles.decoded(edge)),
         }
         super().__init__(
             {name: flow(stream.Signature(layout(table))) for name, (flow, table) in ports.items()}

@@ -18,6 +18,7 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import PLANES
 from fixfunc.spec.state import SlotOp
 
@@ -26,8 +27,8 @@ PAIRS = tuple(combinations(range(MOST), 2))
 
 
 def known_planes(edge):
-    """Fields of :func:`fixfunc.spec.payloads.known_planes`."""
-    return layout(payloads.known_planes(edge))
+    """Fields of :func:`fixfunc.spec.memory.depth_tiles.known_planes`."""
+    return layout(depth_tiles.known_planes(edge))
 
 
 def row_layout(edge):
@@ -63,7 +64,7 @@ class PlaneTable(wiring.Component):
     -------
     i : In(StructLayout)
         What has been done to a slot, if ``valid``: ``done`` as
-        :func:`fixfunc.spec.payloads.completion`; ``filled``: planes of the tile of a FILL.
+        :func:`fixfunc.spec.memory.caching.completion`; ``filled``: planes of the tile of a FILL.
     o : Out(StructLayout)
         The same slot as it was before, :attr:`LATENCY` clocks later: ``op``, its planes, its
         depths; ``written``: its tile is not as it is in memory.
@@ -84,7 +85,7 @@ class PlaneTable(wiring.Component):
                     StructLayout(
                         {
                             "valid": 1,
-                            "done": layout(payloads.completion(edge)),
+                            "done": layout(caching.completion(edge)),
                             "filled": known_planes(edge),
                         }
                     )

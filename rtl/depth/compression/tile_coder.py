@@ -16,6 +16,7 @@ from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import depth_tiles
 from fixfunc.spec.state import DIFFERENCES, TileMode
 
 FOUND = 16  # tiles of planes that may wait for differences of one before them
@@ -36,18 +37,18 @@ class TileCoder(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(layout(payloads.uncoded(params.edge))))
-    o : Out(stream.Signature(layout(payloads.coded(params.edge, ...))))
+    i : In(stream.Signature(layout(depth_tiles.uncoded(params.edge))))
+    o : Out(stream.Signature(layout(depth_tiles.coded(params.edge, ...))))
         :meth:`latency` clocks later at the earliest, those by differences
         :meth:`~fixfunc.rtl.depth.differences.difference_coder.DifferenceCoder.latency` more.
     """
 
     def __init__(self, params) -> None:
         self._params = params
-        coded = layout(payloads.coded(params.edge, payloads.DEPTH, params.mode_bits))
+        coded = layout(depth_tiles.coded(params.edge, payloads.DEPTH, params.mode_bits))
         super().__init__(
             {
-                "i": In(stream.Signature(layout(payloads.uncoded(params.edge)))),
+                "i": In(stream.Signature(layout(depth_tiles.uncoded(params.edge)))),
                 "o": Out(stream.Signature(coded)),
             }
         )
@@ -80,7 +81,7 @@ class TileCoder(wiring.Component):
 
     def _put_out(self, m, coded, mode, options):
         """A coded tile: data of a few kinds, each with its flag."""
-        words = payloads.coded_words(self._params.edge)
+        words = depth_tiles.coded_words(self._params.edge)
         data = Const(0, 32 * words)
         for flag, value in options:
             data = data | gated(value, flag)

@@ -15,6 +15,7 @@ from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import depth_tiles
 from fixfunc.spec.state import DIFFERENCES
 
 BY_PLANES = 10  # decoded tiles, but those by differences: a tile a clock, until it has left
@@ -34,9 +35,9 @@ class TileDecoder(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(layout(payloads.stored(params.edge, ...))))
+    i : In(stream.Signature(layout(depth_tiles.stored(params.edge, ...))))
         Tiles as memory stores them, and their modes.
-    o : Out(stream.Signature(layout(payloads.decoded(params.edge))))
+    o : Out(stream.Signature(layout(depth_tiles.decoded(params.edge))))
         :meth:`latency` clocks later at the earliest.
     """
 
@@ -44,8 +45,10 @@ class TileDecoder(wiring.Component):
         self._params = params
         super().__init__(
             {
-                "i": In(stream.Signature(layout(payloads.stored(params.edge, params.mode_bits)))),
-                "o": Out(stream.Signature(layout(payloads.decoded(params.edge)))),
+                "i": In(
+                    stream.Signature(layout(depth_tiles.stored(params.edge, params.mode_bits)))
+                ),
+                "o": Out(stream.Signature(layout(depth_tiles.decoded(params.edge)))),
             }
         )
 
@@ -139,7 +142,7 @@ class TileDecoder(wiring.Component):
         """Depths by lane, and whether there are none."""
         m.submodules.differences = decoder = DifferenceDecoder(self._params.samples)
         bits = modes.TRANSFERS[-1] * payloads.TRANSFER
-        data = Cat(tile[f"data{n}"] for n in range(payloads.coded_words(self._params.edge)))
+        data = Cat(tile[f"data{n}"] for n in range(depth_tiles.coded_words(self._params.edge)))
         m.d.comb += [
             decoder.samples.eq(tile.samples),
             decoder.transfers.eq(tile.mode - DIFFERENCES),

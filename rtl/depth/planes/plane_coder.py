@@ -16,6 +16,7 @@ from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import depth_tiles
 from fixfunc.spec.state import TileMode
 
 MODE = 3  # bits: cleared, or how many planes
@@ -30,7 +31,7 @@ class PlaneCoder(wiring.Component):
 
     Members
     -------
-    i : In(layout(payloads.uncoded(params.edge)))
+    i : In(layout(depth_tiles.uncoded(params.edge)))
     o : Out
         ``found``: the tile is coded as ``mode`` and ``data`` say; :meth:`latency` clocks later.
         ``samples`` and ``depths`` are those of the tile.
@@ -41,7 +42,7 @@ class PlaneCoder(wiring.Component):
         self._bits = modes.bits(TileMode.PLANES_4, params.edge)
         super().__init__(
             {
-                "i": In(layout(payloads.uncoded(params.edge))),
+                "i": In(layout(depth_tiles.uncoded(params.edge))),
                 "o": Out(
                     StructLayout(
                         {

@@ -17,6 +17,7 @@ from fixfunc.rtl.lib.delay import DelayLine, delay
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import depth_tiles
 from fixfunc.spec.state import TileMode
 
 
@@ -29,9 +30,9 @@ class PlaneDecoder(wiring.Component):
 
     Members
     -------
-    i : In(layout(payloads.stored(params.edge, ...)))
+    i : In(layout(depth_tiles.stored(params.edge, ...)))
         A tile as memory stores it, and its mode.
-    o : Out(layout(payloads.decoded(params.edge)))
+    o : Out(layout(depth_tiles.decoded(params.edge)))
         :meth:`latency` clocks later. Of tiles by differences anything.
     """
 
@@ -39,8 +40,8 @@ class PlaneDecoder(wiring.Component):
         self._params = params
         super().__init__(
             {
-                "i": In(layout(payloads.stored(params.edge, params.mode_bits))),
-                "o": Out(layout(payloads.decoded(params.edge))),
+                "i": In(layout(depth_tiles.stored(params.edge, params.mode_bits))),
+                "o": Out(layout(depth_tiles.decoded(params.edge))),
             }
         )
 
@@ -54,7 +55,7 @@ class PlaneDecoder(wiring.Component):
         i = self.i
         edge = self._params.edge
         out = self.latency(self._params)
-        data = Cat(i[f"data{n}"] for n in range(payloads.coded_words(edge)))
+        data = Cat(i[f"data{n}"] for n in range(depth_tiles.coded_words(edge)))
         timeline = Timeline(m)
         timeline.enter(0, mode=i.mode, samples=i.samples)
         count, low, high, planes = self._parse(m, i, data)

@@ -22,6 +22,7 @@ from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.memory.tile_client.slot_requests import DEPTHS, STENCILS, requested_beat
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.state import DepthFormat, Kind, SlotOp
 
 
@@ -60,9 +61,9 @@ class CachedTest(wiring.Component):
         Samples that have passed in the end, in this clock.
     feedback : Out(stream.Signature(layout(payloads.feedback(params.edge))))
         For HiZ: what a tile holds after a test that its draw lets write.
-    depth, stencil : In(stream.Signature(layout(payloads.slot_command(params.edge, ...))))
+    depth, stencil : In(stream.Signature(layout(caching.slot_command(params.edge, ...))))
         What the caches want done with slots.
-    depth_done, stencil_done : Out(stream.Signature(layout(payloads.completion(params.edge, ...))))
+    depth_done, stencil_done : Out(stream.Signature(layout(caching.completion(params.edge, ...))))
         What has been done with them.
     flush_early : Out(1)
         A fence that flushes is the only beat here: whoever comes next may begin its own flush.
@@ -73,8 +74,8 @@ class CachedTest(wiring.Component):
         self._planes = planes(params)
         members = {}
         for plane, bits in zip(*self._planes, strict=True):
-            command = layout(payloads.slot_command(params.edge, bits))
-            completion = layout(payloads.completion(params.edge, bits))
+            command = layout(caching.slot_command(params.edge, bits))
+            completion = layout(caching.completion(params.edge, bits))
             members |= {
                 plane.name: In(stream.Signature(command)),
                 f"{plane.name}_done": Out(stream.Signature(completion)),
@@ -194,7 +195,7 @@ class CachedTest(wiring.Component):
         """Tell a cache what has been done with a slot; returns whether there is room for more."""
         p = self._params
         lanes = p.edge**2
-        shape = layout(payloads.completion(p.edge, bits))
+        shape = layout(caching.completion(p.edge, bits))
         m.submodules[f"{name}_done"] = done = CreditedFIFO(shape, TILES, lookahead=4)
         wiring.connect(m, done.o, wiring.flipped(getattr(self, f"{name}_done")))
         tile = datapath.o

@@ -8,7 +8,8 @@ from amaranth.hdl import Array, Value, ValueLike
 from fixfunc.rtl.depth.compression import tile_modes as modes
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER
 from fixfunc.spec.colours import TRANSFERS as MOST
-from fixfunc.spec.payloads import COLOUR, DEPTH, FLOAT_DEPTH, TILE_NUMBER, coded_words
+from fixfunc.spec.memory.depth_tiles import coded_words
+from fixfunc.spec.payloads import COLOUR, DEPTH, FLOAT_DEPTH, TILE_NUMBER
 from fixfunc.spec.state import DIFFERENCES, TileMode
 
 BYTES = TRANSFER // 8

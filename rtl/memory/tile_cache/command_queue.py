@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.memory.tile_cache.layouts import SLOT_COMMAND, has
 from fixfunc.rtl.payload import layout
-from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import SLOT
 from fixfunc.spec.state import SlotOp
 
@@ -89,7 +89,7 @@ class CommandQueue(wiring.Component):
         A command waits.
     filled : In(stream.Signature(...))
         Tiles from memory, decoded. ``wrong``: the code in memory is not that of a tile.
-    o : Out(stream.Signature(layout(payloads.slot_command(edge, bits))))
+    o : Out(stream.Signature(layout(caching.slot_command(edge, bits))))
         Commands for the slots; ``error`` is left open.
     """
 
@@ -105,7 +105,7 @@ class CommandQueue(wiring.Component):
                 "sample_room": In(1),
                 "occupied": Out(1),
                 "filled": In(stream.Signature(values)),
-                "o": Out(stream.Signature(layout(payloads.slot_command(edge, bits)))),
+                "o": Out(stream.Signature(layout(caching.slot_command(edge, bits)))),
             }
         )
 

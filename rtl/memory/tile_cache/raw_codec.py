@@ -12,6 +12,7 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.tile_cache.layouts import evicted, has
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp, TileMode
 
@@ -24,11 +25,11 @@ def codec_members(edge: int, bits: int, mode: int = MODE) -> dict[str, Member]:
 
     samples, cleared, is_float : In
         The target: log2 of its samples; the value it was cleared to; its depths are D32F.
-    stored : In(stream.Signature(layout(payloads.coded(edge, bits, mode))))
+    stored : In(stream.Signature(layout(depth_tiles.coded(edge, bits, mode))))
         Tiles as they lie in memory.
     filled : Out(stream.Signature(...))
         Tiles of ``stored``, decoded. ``wrong``: the code is not that of a tile.
-    completions : In(stream.Signature(layout(payloads.completion(edge, bits))))
+    completions : In(stream.Signature(layout(caching.completion(edge, bits))))
         What has been done to slots, in order.
     evictions : In(stream.Signature(TILE_NUMBER))
         The victim of each EVICT.
@@ -46,14 +47,14 @@ def codec_members(edge: int, bits: int, mode: int = MODE) -> dict[str, Member]:
         "samples": In(2),
         "cleared": In(payloads.COLOUR),
         "is_float": In(1),
-        "stored": In(stream.Signature(layout(payloads.coded(edge, bits, mode)))),
+        "stored": In(stream.Signature(layout(depth_tiles.coded(edge, bits, mode)))),
         "filled": Out(stream.Signature(values)),
-        "completions": In(stream.Signature(layout(payloads.completion(edge, bits)))),
+        "completions": In(stream.Signature(layout(caching.completion(edge, bits)))),
         "evictions": In(stream.Signature(TILE_NUMBER)),
         "evicted": Out(stream.Signature(evicted(mode))),
         "drained": Out(1),
         "push": Out(1),
-        "row": Out(payloads.coded_words(edge, bits) * 32),
+        "row": Out(depth_tiles.coded_words(edge, bits) * 32),
         "commit": Out(1),
         "available": In(1),
     }

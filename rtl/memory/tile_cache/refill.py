@@ -11,7 +11,7 @@ from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.layouts import LINE, fill_request
 from fixfunc.rtl.memory.tile_cache.victims.victim_buffer import victim_transfer
 from fixfunc.rtl.payload import layout
-from fixfunc.spec import payloads
+from fixfunc.spec.memory import depth_tiles
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import TileMode
 
@@ -42,7 +42,7 @@ class RefillUnit(wiring.Component):
         Its depths are D32F.
     i : In(stream.Signature(fill_request(surface.mode_bits, sequence)))
         A tile to be read. One that is cleared or recalled is not read, and comes in its turn.
-    o : Out(stream.Signature(layout(payloads.coded(surface.edge, ...))))
+    o : Out(stream.Signature(layout(depth_tiles.coded(surface.edge, ...))))
         The tiles, coded.
     recall, recalled : Out(stream.Signature(sequence)), In(stream.Signature(victim_transfer(...)))
         The other side of the victim buffer (``victims.victim_buffer``).
@@ -68,7 +68,7 @@ class RefillUnit(wiring.Component):
         self._reads = reads
         self._turns = turns
         self._sequence = sequence
-        self._coded = layout(payloads.coded(surface.edge, surface.bits, surface.mode_bits))
+        self._coded = layout(depth_tiles.coded(surface.edge, surface.bits, surface.mode_bits))
         super().__init__(
             {
                 "base": In(ADDRESS),

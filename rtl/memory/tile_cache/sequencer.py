@@ -10,6 +10,7 @@ from fixfunc.rtl.memory.tile_cache.layouts import LINE, TAG_COMMAND
 from fixfunc.rtl.memory.tile_cache.tag_array import set_layout
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import CacheOp, SlotOp
 
@@ -31,8 +32,8 @@ class Sequencer(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(layout(payloads.cache_request(edge))))
-    use : Out(stream.Signature(layout(payloads.cache_request(edge))))
+    i : In(stream.Signature(layout(caching.cache_request(edge))))
+    use : Out(stream.Signature(layout(caching.cache_request(edge))))
         USE requests, for the tag array.
     commands : In(stream.Signature(TAG_COMMAND))
         Commands that the tag array makes of ``use``.
@@ -57,7 +58,7 @@ class Sequencer(wiring.Component):
 
     def __init__(self, edge: int, sets: int, ways: int) -> None:
         self._ways = ways
-        request = stream.Signature(layout(payloads.cache_request(edge)))
+        request = stream.Signature(layout(caching.cache_request(edge)))
         super().__init__(
             {
                 "i": In(request),

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import leading_zeros, named, number
 from fixfunc.rtl.memory.tile_cache.layouts import TAG_COMMAND
 from fixfunc.rtl.payload import layout
-from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
@@ -36,7 +36,7 @@ class TagArray(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(layout(payloads.cache_request(edge))))
+    i : In(stream.Signature(layout(caching.cache_request(edge))))
         Requests whose ``op`` is USE.
     o : Out(stream.Signature(TAG_COMMAND))
         One clock later at the earliest.
@@ -59,7 +59,7 @@ class TagArray(wiring.Component):
         self._ways = ways
         super().__init__(
             {
-                "i": In(stream.Signature(layout(payloads.cache_request(edge)))),
+                "i": In(stream.Signature(layout(caching.cache_request(edge)))),
                 "o": Out(stream.Signature(TAG_COMMAND)),
                 "idle": Out(1),
                 "walk": In(1),

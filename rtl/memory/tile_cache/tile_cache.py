@@ -27,6 +27,7 @@ from fixfunc.rtl.memory.tile_cache.write_back import WriteBackUnit
 from fixfunc.rtl.output.compression.colour_codec import ColourCodec
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import TILE_NUMBER
 from fixfunc.spec.state import SlotOp
 
@@ -181,15 +182,15 @@ class TileCache(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(layout(payloads.cache_request(params.edge))))
+    i : In(stream.Signature(layout(caching.cache_request(params.edge))))
         USE: a tile, in the order of drawing. CLEAR: all tiles, on chip and in memory. FLUSH:
         everything dirty goes to memory.
-    o : Out(stream.Signature(layout(payloads.slot_command(params.edge, params.bits))))
+    o : Out(stream.Signature(layout(caching.slot_command(params.edge, params.bits))))
         What slots have to do, in the same order.
-    done : In(stream.Signature(layout(payloads.completion(params.edge, params.bits))))
+    done : In(stream.Signature(layout(caching.completion(params.edge, params.bits))))
         What each command but DONE did, in their order. A USE may write later, and is then done
         a second time, before any other command to its slot.
-    counted : Out(stream.Signature(layout(payloads.counted(params.differences))))
+    counted : Out(stream.Signature(layout(caching.counted(params.differences))))
         With every DONE: what has been moved so far.
     memory : Out(Axi())
     """
@@ -201,10 +202,10 @@ class TileCache(wiring.Component):
         self._window = hazard_window
         super().__init__(
             {
-                "i": In(stream.Signature(layout(payloads.cache_request(params.edge)))),
-                "o": Out(stream.Signature(layout(payloads.slot_command(params.edge, params.bits)))),
-                "done": In(stream.Signature(layout(payloads.completion(params.edge, params.bits)))),
-                "counted": Out(stream.Signature(layout(payloads.counted(params.differences)))),
+                "i": In(stream.Signature(layout(caching.cache_request(params.edge)))),
+                "o": Out(stream.Signature(layout(caching.slot_command(params.edge, params.bits)))),
+                "done": In(stream.Signature(layout(caching.completion(params.edge, params.bits)))),
+                "counted": Out(stream.Signature(layout(caching.counted(params.differences)))),
                 "memory": Out(Axi()),
             }
         )

@@ -9,6 +9,7 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 
 TABLE_EVENTS = "table_fill", "table_write_back", "table_clear"
 
@@ -34,11 +35,11 @@ class Traffic(wiring.Component):
     sample : In(1)
         The counts without events of this clock are put out. Only while ``available``.
     available : Out(1)
-    o : Out(stream.Signature(layout(payloads.counted(surface.differences))))
+    o : Out(stream.Signature(layout(caching.counted(surface.differences))))
     """
 
     def __init__(self, surface: Surface) -> None:
-        self._counted = payloads.counted(surface.differences)
+        self._counted = caching.counted(surface.differences)
         super().__init__(
             {
                 "fill": In(1),

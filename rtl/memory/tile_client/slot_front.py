@@ -13,6 +13,7 @@ from fixfunc.rtl.memory.tile_cache.layouts import OP, has
 from fixfunc.rtl.memory.tile_client.slot_requests import requested_beat, unbounded
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import SLOT
 from fixfunc.spec.state import Kind, SlotOp
 
@@ -41,7 +42,7 @@ class SlotFront(wiring.Component):
     Members
     -------
     i : In(stream.Signature(requested_beat(edge, planes)))
-    <plane> : In(stream.Signature(layout(payloads.slot_command(edge, bits))))
+    <plane> : In(stream.Signature(layout(caching.slot_command(edge, bits))))
         What the cache of a plane wants done.
     room : In(1)
         The block behind can take a beat.
@@ -99,7 +100,7 @@ class SlotFront(wiring.Component):
         of_planes = {}
         for plane, width in zip(planes, bits, strict=True):
             of_planes |= {
-                plane.name: In(stream.Signature(layout(payloads.slot_command(edge, width)))),
+                plane.name: In(stream.Signature(layout(caching.slot_command(edge, width)))),
                 f"{plane.name}_command": Out(COMMAND),
                 f"{plane.name}_values": Out(ArrayLayout(width, edge**2)),
                 f"{plane.name}_hold": In(1),

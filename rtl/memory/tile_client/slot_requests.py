@@ -20,6 +20,7 @@ from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.memory import caching
 from fixfunc.spec.state import CacheOp, DepthFormat, Kind, Outcome, StencilOp
 
 REQUESTS = 64  # of each plane, that wait for its cache
@@ -149,7 +150,7 @@ class SlotRequests(wiring.Component):
         is ``whole_target``.
     o : Out(stream.Signature(requested_beat(edge, planes)))
         All beats; tiles of clears; one beat that is ``whole_target`` for each CLEAR.
-    <plane> : Out(stream.Signature(layout(payloads.cache_request(edge))))
+    <plane> : Out(stream.Signature(layout(caching.cache_request(edge))))
         One request for each beat whose ``requested`` has the plane's bit.
     """
 
@@ -164,7 +165,7 @@ class SlotRequests(wiring.Component):
         self._formats = formats
         self._colours = 1 + max(plane.number for plane in planes)
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
-        request = stream.Signature(layout(payloads.cache_request(params.edge)))
+        request = stream.Signature(layout(caching.cache_request(params.edge)))
         super().__init__(
             {
                 "i": In(stream.Signature(shape)),
@@ -287,7 +288,7 @@ class SlotRequests(wiring.Component):
 
     def _request_fifo(self, m, plane, front, request, state, begun):
         """The FIFO of a plane's requests."""
-        shape = layout(payloads.cache_request(self._params.edge))
+        shape = layout(caching.cache_request(self._params.edge))
         m.submodules[plane.name] = requests = CreditedFIFO(shape, REQUESTS, lookahead=5)
         wiring.connect(m, requests.o, wiring.flipped(getattr(self, plane.name)))
         clear = front.clear

@@ -8,6 +8,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.cached_depth import CachedDepthParams
 from fixfunc.spec import payloads
+from fixfunc.spec.memory import caching
 from fixfunc.spec.state import Compare, DepthFormat, Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
@@ -110,7 +111,7 @@ def bins(seen: Seen, params: CachedDepthParams) -> dict[str, int]:
 
 def moved(counted: np.ndarray, plane: str) -> dict[str, int]:
     """Whether tiles of each mode, and transfers of the table, have moved at all."""
-    records = codec.unpack(counted, payloads.COUNTED, dtype(payloads.COUNTED))
+    records = codec.unpack(counted, caching.COUNTED, dtype(caching.COUNTED))
     modes = (0, 6) if plane != "depth" else range(7)
     names = [f"{cause}_{n}" for cause in ("fill", "write_back") for n in modes]
     names += [name for name in records.dtype.names if name.startswith("table")]

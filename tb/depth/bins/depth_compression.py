@@ -8,7 +8,7 @@ from fixfunc.models.depth.compression.planes import MOST, PLANE, evaluate
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionParams
 from fixfunc.rtl.depth.compression.tile_modes import MODES, WITH_DIFFERENCES
-from fixfunc.spec import payloads
+from fixfunc.spec.memory import depth_tiles
 from fixfunc.spec.payloads import DEPTH
 from fixfunc.tb.coverage.bins import Axis, Seen, cross, equal, flag, of, samples_of
 from fixfunc.tb.depth.depth_compression import coded_table, depths, known_planes, tables, width
@@ -25,7 +25,9 @@ def bins(seen: Seen, params: DepthCompressionParams) -> dict[str, int]:
     tiles = codec.unpack(seen.rows[~decodes], to_code, dtype(to_code))
     codes = codec.unpack(seen.rows[decodes], to_decode, dtype(to_decode))
     coded = codec.unpack(seen.out["o"], coded_table(params), dtype(coded_table(params)))
-    decoded = codec.unpack(seen.out["tile"], payloads.decoded(edge), dtype(payloads.decoded(edge)))
+    decoded = codec.unpack(
+        seen.out["tile"], depth_tiles.decoded(edge), dtype(depth_tiles.decoded(edge))
+    )
     known = WITH_DIFFERENCES if params.differences else MODES
     modes = of(known, coded["mode"])
     return (
