@@ -11,6 +11,7 @@ from fixfunc.cosim import toolchain
 from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, texture_stage
+from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
 EDGES = (8, 4)  # samples along a tile's edge: of all configurations but the tiny ones, and of those
@@ -76,6 +77,9 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "stage_state": texture_stage.STAGE_STATE,
         "stage_quad": texture_stage.STAGE_QUAD,
         "shaded_quad": texture_stage.SHADED_QUAD,
+        "filter_state": filters.FILTER_STATE,
+        "filter_taps": filters.FILTER_TAPS,
+        "filtered_quad": filters.FILTERED_QUAD,
         "start": commands.START,
         "status": commands.STATUS,
     }
