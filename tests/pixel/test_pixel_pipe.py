@@ -4,12 +4,18 @@ import importlib
 
 import numpy as np
 import pytest
+from amaranth.hdl import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.frame import job, mesh
 from fixfunc.cosim.frame.vertex_list import VertexList
+from fixfunc.cosim.reference import probed_top
 from fixfunc.cosim.reference import top as reference
+from fixfunc.cosim.simulation.volume import Volume
+from fixfunc.cosim.verilog.generate import generate
 from fixfunc.models.frontend.command_reader import CommandLimits, read
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
@@ -17,7 +23,9 @@ from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
 from fixfunc.models.state import draw_state
 from fixfunc.rtl import top as rtl
+from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipeParams
+from fixfunc.rtl.pixel.texture_stage import TextureStage, TextureStageParams
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS, PIXELS
 from fixfunc.spec.errors import InputError
@@ -136,6 +144,54 @@ def test_what_is_wrong_is_seen(stage, function, monkeypatch):
     )
     assert mismatches
     assert first.startswith(("memory: ", "probe_depth: ", "probe_hiz: ")), first
+
+
+class ShadedOutside(wiring.Component):
+    """A top with probes, whose quads are shaded outside it: by a texture stage of another pace."""
+
+    def __init__(self, params):
+        pixels = dataclasses.replace(params.pixels, stage=False)
+        self._top = rtl.Top(dataclasses.replace(params, pixels=pixels), probes=True)
+        members = dict(self._top.signature.members)
+        super().__init__({n: m for n, m in members.items() if n not in ("attributes", "shaded")})
+
+    def elaborate(self, _platform):
+        m = Module()
+        m.submodules.top = top = self._top
+        for name, member in self.signature.members.items():
+            ends = wiring.flipped(getattr(self, name)), getattr(top, name)
+            wiring.connect(m, *(ends if member.flow is In else reversed(ends)))
+        m.submodules.stage = stage = TextureStage(TextureStageParams(textured=False))
+        m.submodules.late = late = StreamFIFO(stage.o.payload.shape(), 8)
+        wiring.connect(m, top.attributes, stage.i)
+        wiring.connect(m, stage.o, late.i)
+        clock = Signal(3)
+        opens = clock[2] ^ clock[0]
+        m.d.sync += clock.eq(clock + 1)
+        m.d.comb += [
+            top.shaded.valid.eq(late.o.valid & opens),
+            top.shaded.payload.eq(late.o.payload),
+            late.o.ready.eq(top.shaded.ready & opens),
+        ]
+        return m
+
+
+class Harness(probed_top.Harness):
+    top = ShadedOutside
+
+
+@pytest.mark.qualify
+@pytest.mark.plan("pixel-pipe-8")
+def test_a_shader_of_quads_outside():
+    block = catalogue.block(BLOCK)
+    harness = Harness(PARAMS)
+    outside = Volume(harness, BLOCK, generate(harness, BLOCK))
+    for seed in range(3):
+        rows = streams.requests(np.random.default_rng(seed), 1000, PARAMS)
+        _, _, mismatches, first = block.compare(
+            outside, rows, CONFIG, ("full", "bursty"), seed, limit=LIMIT
+        )
+        assert not mismatches, first
 
 
 @pytest.mark.plan("pixel-pipe-3")
