@@ -15,7 +15,7 @@ from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output import colour_write
 from fixfunc.rtl.output.resolve.resolve import Resolve
 from fixfunc.rtl.payload import beat, layout
-from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import COUNTED, PixelPipe
+from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import COUNTED, SHADER, PixelPipe
 from fixfunc.rtl.probes import ports as probe_ports
 from fixfunc.rtl.probes import show
 from fixfunc.rtl.raster import tile_rasterizer
@@ -58,6 +58,10 @@ class Top(wiring.Component):
         :class:`~fixfunc.rtl.output.colour_write.ColourWrite`. With them come the samples that
         survive and, with ``params.depth.shader_depths``, depths: both count in draws without
         ``early_write``. With ``params.pixels`` those of draw states that are not ``built_in``.
+    attributes, shaded : Out, In
+        Quads with attributes to a shader in the place of the texture stage, and its colours: see
+        :class:`~fixfunc.rtl.pixel.pixel_pipe.pixel_pipe.PixelPipe`. Absent unless
+        ``params.pixels.stage`` is false.
     context, saved : In, Out
         Bounds of HiZ, saved and restored: see :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`. Requests
         belong to the target of the last draw state; between a status and the next START nothing
@@ -100,6 +104,7 @@ class Top(wiring.Component):
                 "counter_value": Out(stream.Signature(64)),
             }
             | shader
+            | (SHADER if params.pixels and not params.pixels.stage else {})
             | {f"{client}_memory": Out(Axi()) for client in params.ports}
             | (probe_ports(probed) if probes else {})
         )
@@ -192,6 +197,9 @@ class Top(wiring.Component):
         wiring.connect(m, pixels.colours, colour.colours)
         wiring.connect(m, pixels.outside, wiring.flipped(self.quads))
         wiring.connect(m, wiring.flipped(self.colours), pixels.outside_colours)
+        if not p.pixels.stage:
+            wiring.connect(m, pixels.attributes, wiring.flipped(self.attributes))
+            wiring.connect(m, wiring.flipped(self.shaded), pixels.shaded)
         fence = colour.o.payload
         returns = colour.o.valid & fence.release
         m.d.comb += [

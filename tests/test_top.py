@@ -16,13 +16,12 @@ from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import draw_state
-from fixfunc.models.top import top as golden
 from fixfunc.rtl import top as rtl
 from fixfunc.rtl.geometry.triangle_setup import TriangleSetupParams
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.counters import COUNTERS, PROBES
-from fixfunc.spec.state import DepthFormat, Kind
+from fixfunc.spec.state import Compare, DepthFormat, Kind
 from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.bench import depths
@@ -35,7 +34,7 @@ from tests.volume import LIMIT, check, check_paces, volume
 BLOCK = "top"
 CONFIG = tiers.BUILT[BLOCK]
 PARAMS = rtl.CONFIGS[CONFIG]
-OTHERS = "tiny", "tiny_flat", "tiny_planes"
+OTHERS = "tiny", "tiny_planes"
 CONFIGS = [CONFIG, *(pytest.param(name, marks=pytest.mark.qualify) for name in OTHERS)]
 
 
@@ -53,6 +52,8 @@ def drawn(state, triangles):
     """A target, and triangles on it."""
     size = int(state["target_width"]), int(state["target_height"])
     packets = CommandList().target(0, streams.PLANE, 2 * streams.PLANE).state(state)
+    if state["built_in"]:
+        packets.pixel_state(alpha_test=Compare.ALWAYS)
     packets.clear(
         (0, 0, *size), depth=1, stencil=1, colour=1, depth_value=int(state["depth_max"])
     ).triangles(triangles).fence(3)
@@ -192,12 +193,13 @@ def test_reset_in_mid_frame_is_a_fresh_start():
 def test_memory_that_fails():
     """Writes of depths fail: the status reports it, and the top drains.
 
-    More samples pass than should: the built-in shader has colours for them.
+    More samples pass than should: the pixel pipe has colours for them.
     """
-    rows = drawn(draw_state(64, 64), np.concatenate([_triangles(3), _triangles(3)]))
-    given = bench.inputs(rows, rtl.CONFIGS["tiny_flat"])
+    state = draw_state(64, 64, built_in=1)
+    rows = drawn(state, np.concatenate([_triangles(3), _triangles(3)]))
+    given = bench.inputs(rows, rtl.CONFIGS["tiny_pixels"])
     memory = Memory(streams.memory(rows, PARAMS), (0, 8), faults=((1 << 64) - 1, 64))
-    run = volume(BLOCK, "tiny_flat").run(given, 100_000, memory=memory, limit=LIMIT)
+    run = volume(BLOCK, "tiny_pixels").run(given, 100_000, memory=memory, limit=LIMIT)
     assert codec.unpack(run.outputs["o"], STATUS, dtype(STATUS))["failed"][0] == 4
 
 
@@ -348,17 +350,8 @@ def test_wrong_parameters():
     reader = dataclasses.replace(rtl.CONFIGS["planes"].reader, colour_formats=BASE_FORMATS)
     with pytest.raises(ValueError, match=r"reader\.colour_formats must be colour\.formats .*, not"):
         dataclasses.replace(rtl.CONFIGS["planes"], reader=reader)
-    with pytest.raises(ValueError, match="flat has one colour plane, not 3"):
-        dataclasses.replace(rtl.CONFIGS["tiny_planes"], flat=True)
     with pytest.raises(ValueError, match=r"reader\.stencil must be depth\.stencil True, not False"):
         rtl.TopParams(reader=dataclasses.replace(rtl.CONFIGS["default"].reader, stencil=False))
-
-
-def test_flat_is_the_built_in_shader():
-    given = golden.Shading(
-        np.zeros(3, dtype(START)), draw_state(4, 4, flat_colour=7), np.zeros(3, int)
-    )
-    assert (golden.flat(given) == 7).all()
 
 
 @pytest.mark.plan("top-19")

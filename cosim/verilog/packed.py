@@ -12,6 +12,7 @@ from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
+from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
 EDGES = (8, 4)  # samples along a tile's edge: of all configurations but the tiny ones, and of those
@@ -80,6 +81,9 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "shaded_quad": texture_stage.SHADED_QUAD,
         "pixel_state": pixel_state.PIXEL_STATE,
         "pixel_state_packet": commands.PIXEL_STATE_PACKET,
+        "filter_state": filters.FILTER_STATE,
+        "filter_taps": filters.FILTER_TAPS,
+        "filtered_quad": filters.FILTERED_QUAD,
         "start": commands.START,
         "status": commands.STATUS,
     }

@@ -7,6 +7,6 @@ texels.py          formats without blocks; block_decode.py: BC1 to BC5; blocks/:
 sampler.py         coordinates to filtered texels; sampler_state.py: what tells how
 footprint.py       level and anisotropy; cube.py: faces of directions
 filtering.py       texels of a filter; reduction.py: what becomes of them
-fetch.py           texels by their numbers
+filter.py          the same of grids of texels, as hardware has it; fetch.py: single texels
 cache/             texels that are read, decoded blocks next to the sampler
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Block-compressed textures become texels.
+"""Textures: blocks become texels, and texels filtered colours.
 
 block_decode.py      block: all formats side by side, and the selection of one
 palette_blocks.py    BC1 to BC5, from colours and channels
@@ -10,4 +10,6 @@ bc6h.py bc7.py       end points, by the mode of a block
 indices.py           subsets and weights of the texels
 partitions.py        table of the partitions
 linear.py            sRGB to linear
+
+filter   grids of texels of quads become filtered texels
 """

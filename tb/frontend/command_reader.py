@@ -106,10 +106,12 @@ class Harness(wiring.Component):
 
 def shape_of(params: CommandReaderParams) -> top.TopParams:
     """The parameters of a top with this reader, for which command streams are generated."""
-    samples = params.resolve_samples
-    alike = (replace(config.reader, resolve_samples=samples) for config in top.CONFIGS.values())
+    own = {"resolve_samples": params.resolve_samples, "ring": params.ring}
+    alike = (replace(config.reader, **own) for config in top.CONFIGS.values())
     found = next(config for config, reader in zip(top.CONFIGS.values(), alike) if reader == params)
-    return replace(found, reader=params, resolve=ResolveParams(samples, srgb=params.resolves_srgb))
+    resolve = ResolveParams(params.resolve_samples, srgb=params.resolves_srgb)
+    pixels = found.pixels if params.ring else None
+    return replace(found, reader=params, resolve=resolve, pixels=pixels)
 
 
 def requests(rng: np.random.Generator, count: int, params: CommandReaderParams) -> np.ndarray:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of the block decoder.
+"""Benches of the texture unit.
 
 block_decode.py   blocks of every format and mode
+filter.py         grids of quads, in every unit and operation
 
 bins/   bins of coverage, a file a block
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Pixel pipe: the colours of tiles, without a shader."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
@@ -21,14 +21,18 @@ from fixfunc.rtl.pixel.pixel_pipe.tile_gather import TileGather
 from fixfunc.rtl.pixel.pixel_pipe.triangle_fetch import TriangleFetch
 from fixfunc.rtl.pixel.pixel_pipe.triangle_table import BEAT, STATE, TriangleTable
 from fixfunc.rtl.pixel.quad_dispatch import QuadDispatch, QuadDispatchParams
-from fixfunc.rtl.pixel.texture_stage import TextureStage, TextureStageParams
+from fixfunc.rtl.pixel.texture_stage import BEATS, TextureStage, TextureStageParams
 from fixfunc.spec import commands
 from fixfunc.spec.colours import colours, quads
 from fixfunc.spec.commands import SLOT_BITS
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.pixels.texture_stage import StageKind
+from fixfunc.spec.pixels.texture_stage import SHADED_QUAD, StageKind
 from fixfunc.spec.points import QUAD_SAMPLES
 
+SHADER = {
+    "attributes": Out(stream.Signature(BEATS)),
+    "shaded": In(stream.Signature(layout(SHADED_QUAD))),
+}
 COUNTED = StructLayout({"quads": 1, "helpers": 3, "attributes": 1})
 
 
@@ -44,11 +48,14 @@ class PixelPipeParams:
         Most pixel states that these have: a power of two from 2 on. The product is at most 4096.
     interpolator : InterpolatorParams
         As many attributes as the vertex ring has.
+    stage : bool
+        The texture stage shades quads; else what is outside takes its place.
     """
 
     triangles: int = 512
     states: int = 8
-    interpolator: InterpolatorParams = field(default=INTERPOLATORS["default"])
+    interpolator: InterpolatorParams = INTERPOLATORS["default"]
+    stage: bool = True
 
     def __post_init__(self):
         for name, least in (("triangles", 4), ("states", 2)):
@@ -90,6 +97,9 @@ class PixelPipe(wiring.Component):
         Tiles in order, and their colours.
     outside, outside_colours : Out, In
         The same, of tiles for a shader outside.
+    attributes, shaded : Out(stream.Signature(BEATS)), In(stream.Signature(layout(SHADED_QUAD)))
+        Quads with their attributes and pixel states, as the texture stage takes them, and what is
+        made of them, in order. Absent with ``params.stage``.
     counted : Out(COUNTED)
         What goes by in this clock: quads, pixels of these that are helpers, attributes of quads.
     """
@@ -104,7 +114,8 @@ class PixelPipe(wiring.Component):
         self._most = most
         self._table = TriangleTable(params.triangles, params.states)
         super().__init__(
-            {
+            ({} if params.stage else SHADER)
+            | {
                 "restart": In(1),
                 "i": In(stream.Signature(BEAT)),
                 "o": Out(stream.Signature(BEAT)),
@@ -132,7 +143,6 @@ class PixelPipe(wiring.Component):
         m.submodules.fetch = fetch = TriangleFetch(self._ring)
         m.submodules.interpolator = interpolator = Interpolator(p.interpolator)
         m.submodules.stage_feed = feed = StageFeed(components, p.triangles, p.states)
-        m.submodules.stage = stage = TextureStage(TextureStageParams(textured=False))
         m.submodules.gather = gather = TileGather(self._edge, self._depths)
         for name in ("i", "state"):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(table, name))
@@ -149,8 +159,13 @@ class PixelPipe(wiring.Component):
         wiring.connect(m, fetch.o, corners.fetched)
         wiring.connect(m, corners.o, interpolator.i)
         wiring.connect(m, interpolator.o, feed.i)
-        wiring.connect(m, feed.o, stage.i)
-        wiring.connect(m, stage.o, gather.i)
+        if p.stage:
+            m.submodules.stage = stage = TextureStage(TextureStageParams(textured=False))
+            wiring.connect(m, feed.o, stage.i)
+            wiring.connect(m, stage.o, gather.i)
+        else:
+            wiring.connect(m, feed.o, wiring.flipped(self.attributes))
+            wiring.connect(m, wiring.flipped(self.shaded), gather.i)
         row_bits = len(table.row)
         asked = fetch.i.payload
         m.d.comb += [

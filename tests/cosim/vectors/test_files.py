@@ -18,7 +18,11 @@ STREAM = re.compile(r"## Stream `(\w+)`: (in|out), (\d+) bits\n(.*?)(?=\n## |\Z)
 TABLE = re.compile(r"(?:### `(\w+)`\n\n)?\| bits \| field \| \|\n\|---\|---\|---\|\n((?:\|.*\n)+)")
 ROW = re.compile(r"\| (?:(\d+):)?(\d+) \| `(\w+)` \| (signed)? ?\|\n")
 KINDS = {"draw_state": 1, "clear": 2, "fence": 3}  # any other table describes work, 0
-OWN_KINDS = {"interpolator": {"attribute": 1, "quad": 2}, "texture_stage": {"quad": 1}}
+OWN_KINDS = {
+    "interpolator": {"attribute": 1, "quad": 2},
+    "texture_stage": {"quad": 1},
+    "filter": {"taps": 1},
+}
 
 
 def write(folder, stem, *arguments):

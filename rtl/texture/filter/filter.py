@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Filter: grids of texels of quads become filtered texels."""
+
+from dataclasses import dataclass
+
+from amaranth.hdl import Cat, EnableInserter, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout, UnionLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import choose, lowest, named, number
+from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.skid_buffer import SkidBuffer
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.texture.filter.count_divider import CountDivider
+from fixfunc.rtl.texture.filter.nearest import Nearest
+from fixfunc.rtl.texture.filter.pixel_sums import SUM, PixelSums
+from fixfunc.spec.textures.filter import (
+    CHANNELS,
+    CORNERS,
+    FILTER_STATE,
+    FILTER_TAPS,
+    FILTERED_QUAD,
+    FilterKind,
+    FilterOp,
+    Unit,
+)
+
+BEATS = UnionLayout({"kind": 1, "state": layout(FILTER_STATE), "taps": layout(FILTER_TAPS)})
+
+
+@dataclass(frozen=True)
+class FilterParams:
+    """Shape of a :class:`Filter`.
+
+    Parameters
+    ----------
+    packed : bool
+        Formats with channels of 5, 6 or 10 bits: units of 10 and 12 bits.
+    signed : bool
+        SNORM formats.
+    footprints : bool
+        Any number of samples a pixel; else 1, 2, 4, 8 or 16.
+    """
+
+    packed: bool = True
+    signed: bool = True
+    footprints: bool = True
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """Units of the formats that there are."""
+        packed = (Unit.UNORM12, Unit.UNORM10) if self.packed else ()
+        return (Unit.UNORM16, *packed, *((Unit.SNORM15, Unit.SNORM14) if self.signed else ()))
+
+
+CONFIGS = {
+    "default": FilterParams(),
+    "bytes": FilterParams(packed=False, signed=False, footprints=False),
+    "tiny": FilterParams(),
+}
+PURPOSE = {  # of each configuration
+    "default": "every normalised format of up to 16 bits, any number of samples",
+    "bytes": "UNORM of 8 and 16 bits, sRGB, blocks; 1, 2, 4, 8 or 16 samples: less area",
+    "tiny": "for benches: the default by another name",
+}
+
+
+class Filter(wiring.Component):
+    """Grids of four texels a pixel become filtered texels: a quad a clock.
+
+    A pixel of several samples, or levels, has a grid a beat. Where the number of samples of a pixel
+    of a quad is no power of two, a quad takes 13 clocks at least; the beats of the next one enter
+    meanwhile.
+
+    Parameters
+    ----------
+    params : FilterParams
+
+    Members
+    -------
+    i : In(stream.Signature(BEATS))
+        STATE, between quads, or TAPS: :class:`fixfunc.spec.textures.filter.FilterKind`.
+    o : Out(stream.Signature(layout(FILTERED_QUAD)))
+        One a quad, in order: :attr:`latency` clocks behind its end at the earliest.
+    """
+
+    latency = PixelSums.LATENCY + Nearest.LATENCY + 3
+
+    def __init__(self, params: FilterParams = CONFIGS["default"]) -> None:
+        self._params = params
+        super().__init__(
+            {
+                "i": In(stream.Signature(BEATS)),
+                "o": Out(stream.Signature(layout(FILTERED_QUAD))),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.skid = skid = SkidBuffer(layout(FILTERED_QUAD))
+        steps = Signal(range(CountDivider.STEPS + 1))
+        busy = named(m, steps.any(), "busy")
+        front = Module()
+        sums, ended, control = self._front(front)
+        back = Module()
+        # A quad that is being divided stops the next one at its place, not before.
+        enable = named(m, skid.enable & ~(busy & ended), "enable")
+        valid = Signal()
+        with back.If(busy):
+            back.d.sync += steps.eq(steps - 1)
+        with back.Else():
+            back.d.sync += [
+                valid.eq(ended),
+                steps.eq(Mux(ended & control["divides"], CountDivider.STEPS, 0)),
+            ]
+        self._back(back, sums, control, busy, skid.i)
+        back.d.comb += skid.push.eq(delay(back, valid & ~busy, Nearest.LATENCY, "valid"))
+        m.submodules.front = EnableInserter(enable)(front)
+        m.submodules.back = EnableInserter(skid.enable)(back)
+        m.d.comb += self.i.ready.eq(enable)
+        wiring.connect(m, skid.o, wiring.flipped(self.o))
+        return m
+
+    def _front(self, m):
+        """Sums of quads, whether one has ended, and what the rest needs of it."""
+        state = Signal(layout(FILTER_STATE))
+        first = Signal(init=1)
+        is_taps = self.i.payload.kind == FilterKind.TAPS
+        valid = register(m, self.i.valid & is_taps, 1, "valid")
+        with m.If(self.i.valid & is_taps):
+            m.d.sync += first.eq(self.i.payload.taps.end)
+        with m.If(self.i.valid & ~is_taps):
+            m.d.sync += state.eq(self.i.payload.state)
+        taps = register(m, self.i.payload.taps, layout(FILTER_TAPS), "taps")
+        held = delay(m, state, 1, "state")
+        is_first = delay(m, first, 1, "first")
+        sums = []
+        for pixel in range(4):
+            m.submodules[f"pixel_{pixel}"] = unit = PixelSums(self._params.signed)
+            m.d.comb += [
+                *(unit.i[n].eq(taps[f"{n}{pixel}"]) for n in ("u", "v", "weight", "reference")),
+                *(unit.i[n].eq(held[n]) for n in ("op", "component", "compares", "function")),
+                *(
+                    unit.i.texels[corner][n].eq(taps[f"t{pixel}_{corner}_{n}"])
+                    for corner in range(CORNERS)
+                    for n in range(len(CHANNELS))
+                ),
+                *(unit.i.units[n].eq(held[f"unit_{name}"]) for n, name in enumerate(CHANNELS)),
+                unit.i.valid.eq(valid),
+                unit.i.first.eq(is_first),
+            ]
+            sums.append(unit.o)
+        ended = delay(m, valid & taps.end, PixelSums.LATENCY, "ended")
+        return sums, ended, self._control(m, taps, held)
+
+    def _control(self, m, taps, state):
+        """Numbers of samples, and units, as late as the sums."""
+        is_extreme = (state.op == FilterOp.MINIMUM) | (state.op == FilterOp.MAXIMUM)
+        divisors = Signal(ArrayLayout(6, 4))
+        halvings = Signal(ArrayLayout(3, 4))
+        for pixel in range(4):
+            count = named(m, Mux(is_extreme, 1, taps[f"count{pixel}"]), f"count_{pixel}")
+            places = number(lowest(count))
+            m.d.sync += halvings[pixel].eq(places)
+            m.d.sync += divisors[pixel].eq(count >> places)
+        component = choose(state.component, [state[f"unit_{name}"] for name in CHANNELS])
+        gathers = state.op == FilterOp.GATHER
+        units = Signal(ArrayLayout(3, len(CHANNELS)))
+        for n, name in enumerate(CHANNELS):
+            own = Mux(gathers, component, state[f"unit_{name}"])
+            m.d.sync += units[n].eq(Mux(state.compares, Unit.UNORM16, own))
+        rest = PixelSums.LATENCY - 1
+        several = Cat(divisor != 1 for divisor in divisors).any() & self._params.footprints
+        return {
+            "divisors": delay(m, divisors, rest, "divisors"),
+            "halvings": delay(m, halvings, rest, "halvings"),
+            "units": delay(m, units, rest, "units"),
+            "divides": delay(m, several, rest, "divides"),
+        }
+
+    def _back(self, m, sums, control, busy, out):
+        """Sums by their numbers of samples, and units: the nearest float32."""
+        load = ~busy
+        for pixel in range(4):
+            divisor = Signal(6, name=f"divisor_{pixel}")
+            halvings = Signal(3, name=f"halvings_{pixel}")
+            with m.If(load):
+                m.d.sync += divisor.eq(control["divisors"][pixel])
+                m.d.sync += halvings.eq(control["halvings"][pixel])
+            for n in range(len(CHANNELS)):
+                held = Signal(SUM, name=f"sum_{pixel}_{n}")
+                unit = Signal(3, name=f"unit_{pixel}_{n}")
+                with m.If(load):
+                    m.d.sync += held.eq(sums[pixel][n])
+                    m.d.sync += unit.eq(control["units"][n])
+                divider = CountDivider(self._params.footprints)
+                nearest = Nearest(self._params.units)
+                m.submodules[f"divider_{pixel}_{n}"] = divider
+                m.submodules[f"nearest_{pixel}_{n}"] = nearest
+                m.d.comb += [
+                    divider.load.eq(load),
+                    divider.step.eq(busy),
+                    divider.i.eq(sums[pixel][n].magnitude),
+                    divider.divisor.eq(divisor),
+                    nearest.i.quotient.eq(divider.o),
+                    nearest.i.inexact.eq(divider.inexact),
+                    nearest.i.negative.eq(held.negative),
+                    nearest.i.zeros.eq(held.zeros),
+                    nearest.i.halvings.eq(halvings),
+                    nearest.i.unit.eq(unit),
+                    out[f"c{pixel}_{n}"].eq(nearest.o),
+                ]
+        return m

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A pixel of a quad: texels are selected, or compared, and summed over its samples."""
+
+from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import choose, named
+from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.float32.rounding import normalised
+from fixfunc.rtl.texture.filter.channel_sum import FRACTION, TEXEL, TOTAL, ChannelSum
+from fixfunc.spec.textures.filter import CHANNELS, CORNERS, GATHERED, FilterOp, Unit
+
+SIGNED = Unit.SNORM15, Unit.SNORM14
+ONE = (1 << 16) - 1  # a texel that compares true, of UNORM16
+MAGNITUDE = TOTAL.width - 1
+PIXEL = StructLayout(
+    {
+        "u": FRACTION,
+        "v": FRACTION,
+        "weight": FRACTION + 1,
+        "reference": 32,
+        "texels": ArrayLayout(ArrayLayout(16, len(CHANNELS)), CORNERS),
+        "op": 2,
+        "component": 2,
+        "compares": 1,
+        "function": 3,
+        "units": ArrayLayout(3, len(CHANNELS)),
+        "valid": 1,
+        "first": 1,
+    }
+)
+SUM = StructLayout(
+    {
+        "negative": 1,
+        "magnitude": MAGNITUDE,  # its highest bit is set, unless it is zero
+        "zeros": 6,  # that were above it
+    }
+)
+
+
+class PixelSums(wiring.Component):
+    """Sums, or extremes, of the four channels of a pixel; free-running.
+
+    Parameters
+    ----------
+    signed : bool
+        Units may be signed.
+
+    Members
+    -------
+    i : In(PIXEL)
+    o : Out(ArrayLayout(SUM, 4))
+        :attr:`LATENCY` clocks later.
+    """
+
+    LATENCY = 1 + ChannelSum.LATENCY + 2
+
+    def __init__(self, signed: bool) -> None:
+        self._signed = signed
+        super().__init__({"i": In(PIXEL), "o": Out(ArrayLayout(SUM, len(CHANNELS)))})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        is_extreme = (self.i.op == FilterOp.MINIMUM) | (self.i.op == FilterOp.MAXIMUM)
+        extreme = register(m, is_extreme, 1, "extreme")
+        greatest = register(m, self.i.op == FilterOp.MAXIMUM, 1, "greatest")
+        u = delay(m, self.i.u, 1, "u")
+        v = delay(m, self.i.v, 1 + ChannelSum.V, "v")
+        weight = delay(m, self.i.weight, 1 + ChannelSum.WEIGHT, "weight")
+        valid = delay(m, self.i.valid, 1 + ChannelSum.VALID, "valid")
+        first = delay(m, self.i.first, 1 + ChannelSum.VALID, "first")
+        for n, texels in enumerate(self._selected(m)):
+            m.submodules[f"channel_{n}"] = channel = ChannelSum()
+            m.d.comb += [
+                channel.i.eq(texels),
+                channel.u.eq(u),
+                channel.v.eq(v),
+                channel.weight.eq(weight),
+                channel.valid.eq(valid),
+                channel.first.eq(first),
+                channel.extreme.eq(extreme),
+                channel.greatest.eq(greatest),
+            ]
+            self._normalised(m, channel.o, self.o[n], n)
+        return m
+
+    def _selected(self, m):
+        """Texels of each channel, a clock later: its own, a component of them, or 1.0 and 0.0."""
+        texels = self.i.texels
+        passes = self._passes(m)
+        gathers = named(m, self.i.op == FilterOp.GATHER, "gathers")
+        component = self.i.component
+        gathered = [
+            named(m, choose(component, [texels[corner][n] for n in range(4)]), f"of_{corner}")
+            for corner in range(CORNERS)
+        ]
+        unit_gathered = named(m, choose(component, [self.i.units[n] for n in range(4)]), "unit")
+        out = []
+        for n, source in enumerate(GATHERED):
+            selected = Signal(ArrayLayout(TEXEL, CORNERS), name=f"selected_{n}")
+            unit = Mux(gathers, unit_gathered, self.i.units[n])
+            is_signed = named(m, self._signed & (unit >= min(SIGNED)), f"is_signed_{n}")
+            for corner in range(CORNERS):
+                own = Mux(gathers, gathered[source], texels[corner][n])
+                true = Mux(gathers, passes[source], passes[corner])
+                value = Cat(own, own[15] & is_signed)
+                compared = Mux(true, ONE, 0)
+                m.d.sync += selected[corner].eq(Mux(self.i.compares, compared, value))
+            out.append(selected)
+        return out
+
+    def _passes(self, m):
+        """Whether the reference compares true with red of each texel."""
+        is_signed = self._signed & (self.i.units[0] >= min(SIGNED))
+        reference = named(m, self.i.reference ^ (is_signed << 31), "reference")
+        passes = []
+        for corner in range(CORNERS):
+            red = named(m, Cat(*self.i.texels[corner][:2]) ^ (is_signed << 31), f"red_{corner}")
+            less = reference < red
+            equal = reference == red
+            # As the enumeration has them: bits for less, equal, greater.
+            passing = Cat(less, equal, ~less & ~equal) & self.i.function
+            passes.append(named(m, passing.any(), f"passes_{corner}"))
+        return passes
+
+    def _normalised(self, m, total, out, n):
+        """Its sign, and its magnitude with the highest bit on top; two clocks later."""
+        negative = register(m, self._signed & (total < 0), 1, f"negative_{n}")
+        magnitude = Mux(total < 0, -total, total) if self._signed else total
+        whole = register(m, magnitude, MAGNITUDE, f"magnitude_{n}")
+        shifted, zeros = normalised(m, whole, f"sum_{n}")
+        m.d.sync += [
+            out.negative.eq(negative),
+            out.magnitude.eq(shifted),
+            out.zeros.eq(zeros),
+        ]

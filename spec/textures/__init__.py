@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Payloads of the texture unit, as field tables: see :mod:`fixfunc.spec.payloads`.
+
+filter.py  texels and weights of quads in, filtered texels out
+"""

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.texture.filter.filter.Filter`."""
+
+import cocotb
+import numpy as np
+from cocotb.handle import HierarchyObject
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.filter import BITS as UNIT_BITS
+from fixfunc.models.texture.filter import SIGNED, filter_quads
+from fixfunc.rtl.texture.filter.filter import Filter, FilterParams
+from fixfunc.spec.state import Compare
+from fixfunc.spec.textures.filter import (
+    CHANNELS,
+    CORNERS,
+    FILTER_STATE,
+    FILTER_TAPS,
+    FILTERED_QUAD,
+    FilterKind,
+    FilterOp,
+    Unit,
+)
+from fixfunc.tb.bench.bench import StreamBench
+from fixfunc.tb.bench.pace import PACES
+
+BITS = sum(f.bits for f in FILTER_TAPS)
+ENDS = (0, 1, 127, 128, 254, 255)  # of fractions
+POWERS = (1, 2, 4, 8, 16)
+
+
+def requests(rng: np.random.Generator, count: int, params: FilterParams) -> np.ndarray:
+    """Packed states, each with grids of quads; about as many beats."""
+    out = []
+    left = count
+    while left > 0:
+        state = draw(rng, params)
+        beats = quads(rng, int(rng.integers(1, 20)), state, params)
+        out += [codec.pack(state, FILTER_STATE, BITS), codec.pack(beats, FILTER_TAPS, BITS)]
+        left -= 1 + len(beats)
+    return np.concatenate(out)
+
+
+def draw(rng: np.random.Generator, params: FilterParams) -> np.ndarray:
+    """A state."""
+    state = np.zeros(1, dtype(FILTER_STATE))
+    state["kind"] = FilterKind.STATE
+    state["op"] = rng.choice([FilterOp.MEAN, *FilterOp])
+    state["component"] = rng.integers(0, 4)
+    state["compares"] = rng.random() < 0.3
+    state["function"] = rng.choice([*Compare])
+    alike = rng.random() < 0.7
+    unit = rng.choice(params.units)
+    for name in CHANNELS:
+        state[f"unit_{name}"] = unit if alike else rng.choice(params.units)
+    return state
+
+
+def quads(
+    rng: np.random.Generator, count: int, state: np.ndarray, params: FilterParams
+) -> np.ndarray:
+    """Grids of quads, one after the other."""
+    samples = np.array(range(1, 49) if params.footprints else POWERS)
+    most = rng.choice([1, 1, 1, 3, 7, 16, 48], count)
+    numbers = np.array([[rng.choice(samples[samples <= n]) for _ in range(4)] for n in most])
+    smooth = rng.random(count) < 0.3  # between two levels
+    times = numbers.max(1) << smooth
+    beats = np.zeros(int(times.sum()), dtype(FILTER_TAPS))
+    which = np.repeat(np.arange(count), times)
+    place = np.arange(len(beats)) - np.repeat(np.cumsum(times) - times, times)
+    for name in beats.dtype.names:
+        beats[name] = texels(rng, state, name, len(beats)) if name[0] == "t" else 0
+    for pixel in range(4):
+        own = numbers[which, pixel]
+        level = np.where(rng.random(count) < 0.3, rng.choice(ENDS, count), _bytes(rng, count))
+        level = np.where(smooth, level, 0)[which]
+        fine = place % (1 + smooth[which]) == 0
+        weight = np.where(fine, 256 - level, level)
+        beats[f"weight{pixel}"] = np.where(place >> smooth[which] < own, weight, 0)
+        beats[f"count{pixel}"] = own
+        for axis in "uv":
+            some = rng.choice(ENDS, len(beats))
+            beats[f"{axis}{pixel}"] = np.where(
+                rng.random(len(beats)) < 0.4, some, _bytes(rng, len(beats))
+            )
+        beats[f"reference{pixel}"] = _references(rng, beats, pixel)
+    _constant(rng, beats)
+    beats["end"] = place == np.repeat(times, times) - 1
+    beats["kind"] = FilterKind.TAPS
+    return beats
+
+
+def texels(rng: np.random.Generator, state: np.ndarray, name: str, count: int) -> np.ndarray:
+    """A channel of a texel, as its unit stores it; where texels are compared, anything."""
+    unit = Unit(int(state[f"unit_{CHANNELS[int(name[-1])]}"][0]))
+    if state["compares"][0]:
+        return rng.choice([0, 1, 0x7FFF, 0x8000, 0xFFFF], count)
+    one = (1 << UNIT_BITS[unit]) - 1
+    least = -one if unit in SIGNED else 0
+    ends = rng.choice([least, min(0, least + 1), 0, 1, one - 1, one], count)
+    found = np.where(rng.random(count) < 0.3, ends, rng.integers(least, one + 1, count))
+    return found & 0xFFFF
+
+
+def _bytes(rng, count):
+    return rng.integers(0, 256, count)
+
+
+def _references(rng, beats, pixel):
+    """References, which are often a texel or beside it."""
+    count = len(beats)
+    red = np.zeros(count, np.int64)
+    for corner in range(CORNERS):
+        chosen = rng.random(count) < 0.5
+        low, high = (beats[f"t{pixel}_{corner}_{n}"].astype(np.int64) for n in range(2))
+        red = np.where(chosen, low | high << 16, red)
+    near = red + rng.choice([-1, 0, 0, 1], count)
+    return np.where(rng.random(count) < 0.8, near, rng.integers(0, 1 << 32, count)) & 0xFFFFFFFF
+
+
+def _constant(rng, beats):
+    """Some grids have four texels alike."""
+    alike = rng.random(len(beats)) < 0.2
+    for pixel in range(4):
+        for corner in range(1, CORNERS):
+            for n in range(len(CHANNELS)):
+                own = beats[f"t{pixel}_{corner}_{n}"]
+                beats[f"t{pixel}_{corner}_{n}"] = np.where(alike, beats[f"t{pixel}_0_{n}"], own)
+
+
+def expected(rows: np.ndarray, _: FilterParams) -> np.ndarray:
+    """Packed filtered texels of packed beats."""
+    is_taps = (rows[:, 0] & np.uint64(1)) == FilterKind.TAPS
+    states = codec.unpack(rows[~is_taps], FILTER_STATE, dtype(FILTER_STATE))
+    beats = codec.unpack(rows[is_taps], FILTER_TAPS, dtype(FILTER_TAPS))
+    state_of = (np.cumsum(~is_taps) - 1)[is_taps]
+    return codec.pack(filter_quads(states, beats, state_of), FILTERED_QUAD)
+
+
+def describe(row: np.ndarray, _: FilterParams) -> str:
+    """Filtered texels in words."""
+    record = codec.unpack(row[None], FILTERED_QUAD, dtype(FILTERED_QUAD))[0]
+    return ", ".join(f"{f.name} {int(record[f.name]):#x}" for f in FILTERED_QUAD)
+
+
+class FilterBench(StreamBench):
+    """Bench with one stream in, and one out."""
+
+    stem = "filter"
+
+
+# plan: filter-5
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def quads_are_filtered(dut: HierarchyObject, source: str, sink: str) -> None:
+    bench = FilterBench(dut)
+    await bench.run(requests(bench.rng, 150, bench.params), source, sink)
+
+
+# plan: filter-3
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def a_quad_takes_a_clock(dut: HierarchyObject) -> None:
+    bench = FilterBench(dut)
+    await bench.run(single(bench.rng, 100, bench.params))
+    bench.beats_in = bench.beats_in[1:]
+    bench.check_rate(Filter.latency)
+
+
+def single(rng: np.random.Generator, count: int, params: FilterParams) -> np.ndarray:
+    """A packed state, and quads of one grid a pixel."""
+    state = draw(rng, params)
+    beats = quads(rng, count, state, params)[:count]
+    beats["end"] = 1
+    for pixel in range(4):
+        beats[f"weight{pixel}"] = 256
+        beats[f"count{pixel}"] = 1
+    return np.concatenate(
+        [codec.pack(state, FILTER_STATE, BITS), codec.pack(beats, FILTER_TAPS, BITS)]
+    )
