@@ -11,6 +11,7 @@ from fixfunc.cosim import toolchain
 from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, texture_stage
+from fixfunc.spec.textures import addresses
 from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
@@ -77,6 +78,9 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "stage_state": texture_stage.STAGE_STATE,
         "stage_quad": texture_stage.STAGE_QUAD,
         "shaded_quad": texture_stage.SHADED_QUAD,
+        "address_state": addresses.ADDRESS_STATE,
+        "address_quad": addresses.ADDRESS_QUAD,
+        "addressed_quad": addresses.ADDRESSED_QUAD,
         "filter_state": filters.FILTER_STATE,
         "filter_taps": filters.FILTER_TAPS,
         "filtered_quad": filters.FILTERED_QUAD,

@@ -7,6 +7,7 @@ texels.py          formats without blocks; block_decode.py: BC1 to BC5; blocks/:
 sampler.py         coordinates to filtered texels; sampler_state.py: what tells how
 footprint.py       level and anisotropy; cube.py: faces of directions
 filtering.py       texels of a filter; reduction.py: what becomes of them
-filter.py          the same of grids of texels, as hardware has it; fetch.py: single texels
+addresses.py       texels of grids, and filter.py: what becomes of them, as hardware has both
+fetch.py           texels by their numbers
 cache/             texels that are read, decoded blocks next to the sampler
 """

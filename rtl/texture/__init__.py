@@ -11,5 +11,6 @@ indices.py           subsets and weights of the texels
 partitions.py        table of the partitions
 linear.py            sRGB to linear
 
-filter   grids of texels of quads become filtered texels
+addresses   places of quads become texels of their grids, and weights
+filter      grids of texels of quads become filtered texels
 """

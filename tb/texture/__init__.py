@@ -2,6 +2,7 @@
 """Benches of the texture unit.
 
 block_decode.py   blocks of every format and mode
+addresses.py      places of quads, in every mode, at any size
 filter.py         grids of quads, in every unit and operation
 
 bins/   bins of coverage, a file a block
