@@ -45,8 +45,9 @@ def draw(rng: np.random.Generator, params: AddressesParams) -> np.ndarray:
         few, any_size = rng.integers(1, 8), rng.integers(1, most + 1)
         power = 1 << rng.integers(0, params.extent + 1)
         state[name] = rng.choice([1, few, any_size, any_size, power, most - 1, most])
+    modes = [Address.BORDER] if rng.random() < 0.2 else [*Address]
     for axis in "uv":
-        state[f"mode_{axis}"] = rng.choice([*Address])
+        state[f"mode_{axis}"] = rng.choice(modes)
         state[f"offset_{axis}"] = rng.choice([0, -32, 31, rng.integers(-32, 32)])
     state["gathers"] = rng.random() < 0.2
     return state
