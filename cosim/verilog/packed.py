@@ -11,7 +11,7 @@ from fixfunc.cosim import toolchain
 from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, texture_stage
-from fixfunc.spec.textures import addresses
+from fixfunc.spec.textures import addresses, level_of_detail
 from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
@@ -78,6 +78,9 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "stage_state": texture_stage.STAGE_STATE,
         "stage_quad": texture_stage.STAGE_QUAD,
         "shaded_quad": texture_stage.SHADED_QUAD,
+        "lod_state": level_of_detail.LOD_STATE,
+        "lod_quad": level_of_detail.LOD_QUAD,
+        "lod_of_quad": level_of_detail.LOD_OF_QUAD,
         "address_state": addresses.ADDRESS_STATE,
         "address_quad": addresses.ADDRESS_QUAD,
         "addressed_quad": addresses.ADDRESSED_QUAD,
