@@ -97,7 +97,7 @@ class Levels(wiring.Component):
     """
 
     BEFORE = Add.STEPS + 2 * Multiply.STEPS + Add.STEPS  # squared lengths
-    LATENCY = BEFORE + 5
+    LATENCY = BEFORE + 6
 
     def __init__(self) -> None:
         super().__init__({"i": In(GRADIENTS), "o": Out(layout(LOD_OF_QUAD))})
@@ -105,7 +105,7 @@ class Levels(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         states = [later(m, self.i.state, self.BEFORE + 1, "state")]
-        for clock in range(3):
+        for clock in range(4):
             states.append(delay(m, states[-1], 1, f"state_{clock}"))
         biases = self._biases(m)
         across, down = self._squares(m)
@@ -166,7 +166,7 @@ class Levels(wiring.Component):
         return delay(m, bits, Add.STEPS - 2, f"{name}_late")
 
     def _level(self, m, square, bias, states, pixel):
-        """A level by a squared length; four clocks."""
+        """A level by a squared length; five clocks."""
         fraction = FLOAT32.fraction
         entry = choose(square[fraction - 8 : fraction], [Const(n, 8) for n in LOGARITHMS])
         exponent = named(m, square[fraction:] - FLOAT32.bias, f"exponent_{pixel}")
@@ -180,14 +180,15 @@ class Levels(wiring.Component):
         biased = register(m, biased, signed(LOD), f"biased_{pixel}")
         both = clamp(biased + states[2].bias, LEAST, MOST)
         both = register(m, both, signed(LOD), f"both_{pixel}")
-        state = states[3]
-        bounded = maximum(minimum(both, state.maximum), state.minimum)
-        own_least = Mux(state.least > 0, state.least, LEAST)
-        lod = named(m, maximum(bounded, own_least), f"lod_{pixel}")
+        bounded = maximum(minimum(both, states[3].maximum), states[3].minimum)
+        own_least = Mux(states[3].least > 0, states[3].least, LEAST)
+        # Bounds of the state, then those of the levels: in one clock they are six comparisons.
+        lod = register(m, maximum(bounded, own_least), signed(LOD), f"lod_{pixel}")
+        state = states[4]
         held = named(m, clamp(lod, 0, state.last << 8)[:12], f"held_{pixel}")
         nearest = minimum((held + 128)[8:], state.last)
         m.d.sync += [
-            self.o[f"unclamped{pixel}"].eq(delay(m, unclamped, 2, f"unclamped_{pixel}_late")),
+            self.o[f"unclamped{pixel}"].eq(delay(m, unclamped, 3, f"unclamped_{pixel}_late")),
             self.o[f"level{pixel}"].eq(Mux(state.smooth, held[8:], nearest)),
             self.o[f"fraction{pixel}"].eq(Mux(state.smooth, held[:8], 0)),
             self.o[f"minifies{pixel}"].eq(lod > 0),
