@@ -12,6 +12,7 @@ from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
+from fixfunc.spec.textures import addresses, level_of_detail
 from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
@@ -81,6 +82,12 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "shaded_quad": texture_stage.SHADED_QUAD,
         "pixel_state": pixel_state.PIXEL_STATE,
         "pixel_state_packet": commands.PIXEL_STATE_PACKET,
+        "lod_state": level_of_detail.LOD_STATE,
+        "lod_quad": level_of_detail.LOD_QUAD,
+        "lod_of_quad": level_of_detail.LOD_OF_QUAD,
+        "address_state": addresses.ADDRESS_STATE,
+        "address_quad": addresses.ADDRESS_QUAD,
+        "addressed_quad": addresses.ADDRESSED_QUAD,
         "filter_state": filters.FILTER_STATE,
         "filter_taps": filters.FILTER_TAPS,
         "filtered_quad": filters.FILTERED_QUAD,

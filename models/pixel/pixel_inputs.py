@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from fixfunc.models.pixel import interpolator
 from fixfunc.models.pixel.quads import ALL, Quads
 from fixfunc.models.raster.forced_samples import PATTERNS, positions_of
-from fixfunc.models.texture.footprint import quad_gradients
+from fixfunc.models.texture.coordinates.footprint import quad_gradients
 from fixfunc.spec.errors import InputError
 
 STEP = 16  # of s15.8 pixels: positions of samples, and offsets, are sixteenths of a pixel

@@ -5,8 +5,10 @@ container/         files: DDS and KTX2
 texture.py         levels, layers and faces in memory
 texels.py          formats without blocks; block_decode.py: BC1 to BC5; blocks/: BC6H and BC7
 sampler.py         coordinates to filtered texels; sampler_state.py: what tells how
-footprint.py       level and anisotropy; cube.py: faces of directions
+coordinates/       levels and anisotropy, faces of directions
+level_of_detail.py levels of quads, as hardware has them
 filtering.py       texels of a filter; reduction.py: what becomes of them
-filter.py          the same of grids of texels, as hardware has it; fetch.py: single texels
+addresses.py       texels of grids, and filter.py: what becomes of them, as hardware has both
+fetch.py           texels by their numbers
 cache/             texels that are read, decoded blocks next to the sampler
 """

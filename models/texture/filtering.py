@@ -5,9 +5,9 @@ import numpy as np
 
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.lib import float32
-from fixfunc.models.texture import cube
 from fixfunc.models.texture.block_decode import linear
-from fixfunc.models.texture.footprint import LOD_BITS
+from fixfunc.models.texture.coordinates import cube
+from fixfunc.models.texture.coordinates.footprint import LOD_BITS
 from fixfunc.models.texture.reduction import ONE, WEIGHT_BITS, Blend, Extreme, Mean, weights
 from fixfunc.models.texture.sampler_state import Sampler
 from fixfunc.models.texture.texels import values

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fixfunc.models.lib import float32
-from fixfunc.models.texture import cube
 from fixfunc.models.texture.cache.taps import Taps
-from fixfunc.models.texture.filtering import Reader, cell, filtered, grid
-from fixfunc.models.texture.footprint import (
+from fixfunc.models.texture.coordinates import cube
+from fixfunc.models.texture.coordinates.footprint import (
     LOD_BITS,
     footprint,
     isotropic,
     quad_gradients,
     saturated,
 )
+from fixfunc.models.texture.filtering import Reader, cell, filtered, grid
 from fixfunc.models.texture.reduction import ONE, mean_of_three
 from fixfunc.models.texture.sampler_state import (
     ADDRESSES,
@@ -94,7 +94,7 @@ def sample(
         Texture, or cube, of an array: rounded, ties to even, and clamped to the layers that exist.
         NaN is 0.
     coarse : bool
-        Gradients of quads are coarse, see :func:`fixfunc.models.texture.footprint.quad_gradients`.
+        Gradients of quads are coarse: those of their first row and column for all pixels.
     offset : sequence of int
         Texels, by axis, -8 to 7, that every place is moved by, on any level; not of a cube.
     min_lod : array of float, optional

@@ -10,6 +10,8 @@ bc6h.py bc7.py       end points, by the mode of a block
 indices.py           subsets and weights of the texels
 partitions.py        table of the partitions
 linear.py            sRGB to linear
+level_of_detail.py   coordinates of quads become levels of detail
 
-filter   grids of texels of quads become filtered texels
+addresses   places of quads become texels of their grids, and weights
+filter      grids of texels of quads become filtered texels
 """

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Payloads of the texture unit, as field tables: see :mod:`fixfunc.spec.payloads`.
 
-filter.py  texels and weights of quads in, filtered texels out
+level_of_detail.py  coordinates of quads in, levels out
+addresses.py        places of quads in, texels of their grids out
+filter.py           texels and weights of quads in, filtered texels out
 """

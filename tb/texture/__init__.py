@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Benches of the texture unit.
 
-block_decode.py   blocks of every format and mode
-filter.py         grids of quads, in every unit and operation
+block_decode.py    blocks of every format and mode
+level_of_detail.py gradients of every length, biases, bounds
+addresses.py       places of quads, in every mode, at any size
+filter.py          grids of quads, in every unit and operation
 
 bins/   bins of coverage, a file a block
 """

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fixfunc.models.texture import cube
+from fixfunc.models.texture.coordinates import cube
+from fixfunc.models.texture.coordinates.footprint import LOG2, RATIOS, footprint, log2
 from fixfunc.models.texture.filtering import sample_place
-from fixfunc.models.texture.footprint import LOG2, RATIOS, footprint, log2
 from fixfunc.models.texture.sampler import Sampler, sample
 from fixfunc.models.texture.texture import of_picture
 from tests.oracles.naive_frame import float32 as naive

@@ -7,7 +7,7 @@ from fixfunc.models.frontend.state.pieces import as_float
 from fixfunc.models.memory.layout import texture_at
 from fixfunc.models.payload import enumerated
 from fixfunc.models.texture import texture
-from fixfunc.models.texture.footprint import LOD_BITS
+from fixfunc.models.texture.coordinates.footprint import LOD_BITS
 from fixfunc.models.texture.sampler import ADDRESSES, FILTERS, REDUCTIONS, Sampler
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture import Texture

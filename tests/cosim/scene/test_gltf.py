@@ -12,7 +12,7 @@ from fixfunc.cosim.scene.drawing import Drawing
 from fixfunc.models.texture import container
 from fixfunc.models.texture.texture import of_picture
 from tests.cosim.scene.writer import COORDINATES, FACES, SQUARE, UNLIT, Writer
-from tests.texture.test_container import ktx2
+from tests.texture.container.test_container import ktx2
 
 SIZE = 32
 BACKGROUND = (24, 26, 32)

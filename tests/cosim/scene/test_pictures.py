@@ -12,7 +12,7 @@ from fixfunc.cosim.scene import pictures
 from fixfunc.models.texture import container
 from fixfunc.models.texture.texture import bytes_of, create, of_picture
 from fixfunc.spec.errors import InputError
-from tests.texture.test_container import ktx2
+from tests.texture.container.test_container import ktx2
 
 COLOURS = {"a": (255, 0, 0), "b": (0, 255, 0), "c": (40, 80, 255), "d": (255, 255, 0)}
 

@@ -21,6 +21,8 @@ KINDS = {"draw_state": 1, "clear": 2, "fence": 3}  # any other table describes w
 OWN_KINDS = {
     "interpolator": {"attribute": 1, "quad": 2},
     "texture_stage": {"quad": 1},
+    "level_of_detail": {"quad": 1},
+    "addresses": {"quad": 1},
     "filter": {"taps": 1},
 }
 

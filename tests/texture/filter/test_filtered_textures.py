@@ -6,8 +6,8 @@ import pytest
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture import cube
-from fixfunc.models.texture.footprint import footprint
+from fixfunc.models.texture.coordinates import cube
+from fixfunc.models.texture.coordinates.footprint import footprint
 from fixfunc.models.texture.sampler import Sampler, gather, sample, sample_compare
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.filter import FILTER_TAPS

@@ -9,7 +9,7 @@ import pytest
 from fixfunc.models.texture.container import read
 from fixfunc.models.texture.texture import bytes_of
 from fixfunc.spec.errors import InputError, InputWarning
-from tests.texture.test_container import data, file, texture
+from tests.texture.container.test_container import data, file, texture
 
 __all__ = ["data", "file"]
 RGBA = 0x41  # flags: masks of colours and alpha

@@ -19,7 +19,7 @@ from fixfunc.models.texture.container import VULKAN, read
 from fixfunc.models.texture.texture import MOST_BYTES, create
 from fixfunc.spec.dxgi import FORMATS, Format
 from fixfunc.spec.errors import InputError
-from tests.texture.test_container import data, file, ktx2, texture
+from tests.texture.container.test_container import data, file, ktx2, texture
 
 __all__ = ["data", "file"]
 RGB, RGBA, ALPHA, LUMINANCE, BUMP = 0x40, 0x41, 0x2, 0x20000, 0x80000

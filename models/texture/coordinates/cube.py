@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Cube maps: faces of directions, and texels beyond a face's edges."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from fixfunc.models.lib import float32
@@ -14,7 +16,7 @@ SIGNS = (
 )
 
 
-def face_of(direction):
+def face_of(direction: np.ndarray) -> np.ndarray:
     """Faces that directions of shape (n, 3) meet.
 
     Among equal components z comes before y, and y before x. NaN is zero.
@@ -28,7 +30,7 @@ def face_of(direction):
     return 2 * axis + (np.take_along_axis(direction, axis[:, None], 1)[:, 0] < 0)
 
 
-def on_face(direction, face):
+def on_face(direction: np.ndarray, face: np.ndarray) -> np.ndarray:
     """Components of directions along s, t and the normal of faces: shape (n, 3), of their type."""
     return np.stack(
         [
@@ -40,7 +42,9 @@ def on_face(direction, face):
     )
 
 
-def project(direction, gradients):
+def project(
+    direction: np.ndarray, gradients: Iterable[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
     """Project directions and their gradients: faces, u and v, gradients of u and v.
 
     All is float32: s / normal, of which u is half and a half by a multiply-add; of a gradient
@@ -60,7 +64,9 @@ def project(direction, gradients):
     return face, float32.multiply_add(share, half, half), slopes
 
 
-def across_edges(face, x, y, size):
+def across_edges(
+    face: np.ndarray, x: np.ndarray, y: np.ndarray, size: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Faces and coordinates of texels that may lie one step beyond an edge of their face.
 
     Beyond a corner there is no texel; the result is then any. Places lie 1/(size + 1) texel or more

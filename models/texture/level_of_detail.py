@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Golden model of the level of detail: coordinates of quads become levels, without anisotropy."""
+
+import numpy as np
+
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.coordinates.footprint import (
+    LOD_BITS,
+    footprint,
+    quad_gradients,
+    saturated,
+)
+from fixfunc.spec.textures.level_of_detail import LOD_OF_QUAD
+
+
+def levels_of_quads(states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) -> np.ndarray:
+    """Levels of detail of quads.
+
+    Parameters
+    ----------
+    states : structured ndarray, shape (s,)
+        As :data:`fixfunc.spec.textures.level_of_detail.LOD_STATE`.
+    quads : structured ndarray, shape (n,)
+        As :data:`fixfunc.spec.textures.level_of_detail.LOD_QUAD`.
+    state_of : ndarray of intp, shape (n,)
+        The state of each.
+
+    Returns
+    -------
+    structured ndarray, shape (n,)
+        As :data:`fixfunc.spec.textures.level_of_detail.LOD_OF_QUAD`.
+
+    Source: [fs 7.18.11, 7.18.16.1].
+    """
+    out = np.zeros(len(quads), dtype(LOD_OF_QUAD))
+    bits = np.stack(
+        [np.stack([quads[f"{name}{pixel}"] for name in "uv"], 1) for pixel in range(4)], 1
+    )
+    coordinates = np.ascontiguousarray(bits).view(np.float32).reshape(-1, 2, 2, 2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for which in np.unique(state_of):
+            at = state_of == which
+            state = states[which]
+            slopes = [
+                slope.reshape(-1, 2)
+                for slope in quad_gradients(coordinates[at], bool(state["coarse"]))
+            ]
+            size = int(state["width"]), int(state["height"])
+            unclamped, _, _ = footprint(*slopes, *size, 1)
+            _bounded(out, quads, state, np.flatnonzero(at), unclamped.reshape(-1, 4))
+    return out
+
+
+def _bounded(out, quads, state, at, unclamped):
+    """Levels of the quads of a state, with biases and within all bounds."""
+    last = int(state["last"])
+    for pixel in range(4):
+        lod = saturated(unclamped[:, pixel] + quads[f"bias{pixel}"][at].astype(np.int64))
+        lod = saturated(lod + int(state["bias"]))
+        lod = np.maximum(np.minimum(lod, int(state["maximum"])), int(state["minimum"]))
+        lod = np.maximum(lod, int(state["least"])) if state["least"] > 0 else lod
+        held = np.clip(lod, 0, last << LOD_BITS)
+        half = 1 << LOD_BITS - 1
+        if state["smooth"]:
+            level, fraction = held >> LOD_BITS, held & (1 << LOD_BITS) - 1
+        else:
+            level, fraction = np.minimum(held + half >> LOD_BITS, last), 0
+        out[f"unclamped{pixel}"][at] = unclamped[:, pixel]
+        out[f"level{pixel}"][at] = level
+        out[f"fraction{pixel}"][at] = fraction
+        out[f"minifies{pixel}"][at] = lod > 0

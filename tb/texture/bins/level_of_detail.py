@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of the level of detail: gradients, logarithms, biases and bounds, what comes out."""
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.texture.level_of_detail import LevelOfDetailParams
+from fixfunc.spec.textures.level_of_detail import LOD_OF_QUAD, LOD_QUAD, LOD_STATE, LodKind
+from fixfunc.tb.coverage.bins import Seen, cross, flag, ranges
+
+CONFIG = "tiny"
+COUNT = 6000
+LEAST, MOST = -(1 << 16), (1 << 16) - 1
+
+
+def bins(seen: Seen, _: LevelOfDetailParams) -> dict[str, int]:
+    """Counts of one batch."""
+    is_quad = (seen.rows[:, 0] & np.uint64(1)) == LodKind.QUAD
+    states = codec.unpack(seen.rows[~is_quad], LOD_STATE, dtype(LOD_STATE))
+    quads = codec.unpack(seen.rows[is_quad], LOD_QUAD, dtype(LOD_QUAD))
+    out = codec.unpack(seen.out["o"], LOD_OF_QUAD, dtype(LOD_OF_QUAD))
+    state = states[(np.cumsum(~is_quad) - 1)[is_quad]]
+    coarse = flag(state["coarse"], "fine", "coarse")
+    smooth = flag(state["smooth"], "nearest", "between")
+    own = out["unclamped3"].astype(np.int64)
+    lengths = {
+        "none": own == LEAST >> 1,
+        "below a texel": (own > LEAST >> 1) & (own < 0),
+        "a texel": own == 0,
+        "texels": (own > 0) & (own < 16 << 8),
+        "beyond any texture": own >= 16 << 8,
+        "infinite": own == 64 << 8,
+    }
+    found = cross("length", lengths, coarse)
+    biased = own + quads["bias3"]
+    both = np.clip(biased, LEAST, MOST) + state["bias"]
+    saturates = {"below": lambda v: v < LEAST, "not": _inside, "above": lambda v: v > MOST}
+    for name, value in (("bias of a pixel", biased), ("bias of the sampler", both)):
+        found |= cross(name, {label: rule(value) for label, rule in saturates.items()})
+    both = np.clip(both, LEAST, MOST)
+    low, high, least = (state[name] for name in ("minimum", "maximum", "least"))
+    found |= cross(
+        "bound",
+        {
+            "none": (both >= low) & (both <= high),
+            "minimum": both < low,
+            "maximum": (both > high) & (high >= low),
+            "minimum above maximum": low > high,
+            "least of the texture": (least > 0) & (np.maximum(np.minimum(both, high), low) < least),
+        },
+    )
+    levels = {"0": out["level3"] == 0, "last": out["level3"] == state["last"]}
+    found |= cross("level", levels, smooth)
+    found |= cross("number of levels", ranges(state["last"], {"one": (0, 0), "several": (1, 14)}))
+    weights = {"none": (0, 0), "some": (1, 254), "255": (255, 255)}
+    found |= cross("weight", ranges(out["fraction3"], weights))
+    return found | cross("filter", flag(out["minifies3"], "magnifies", "minifies"))
+
+
+def _inside(value):
+    return (value >= LEAST) & (value <= MOST)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import math
+
+import numpy as np
+import pytest
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture import level_of_detail as golden
+from fixfunc.models.texture.sampler import Sampler, level_of_detail
+from fixfunc.rtl.texture.level_of_detail import CONFIGS
+from fixfunc.spec.textures.level_of_detail import LOD_OF_QUAD, LOD_QUAD, LOD_STATE
+from fixfunc.tb.texture import level_of_detail as bench
+from tests import volume
+from tests.bench import check_bench
+from tests.textures import noise
+from tests.tiers import by_tier
+
+BLOCK = STEM = "level_of_detail"
+
+
+def saturated(value):
+    return min(max(value, -(1 << 16)), (1 << 16) - 1)
+
+
+def flushed(value):
+    """Without what is denormal."""
+    return np.float32(0) if abs(value) < np.float32(2.0**-126) else np.float32(value)
+
+
+def squared(a, b, sizes):
+    """The squared length from one pixel to another, rounding by rounding."""
+    parts = []
+    for first, second, size in zip(a, b, sizes, strict=True):
+        texels = flushed(flushed(flushed(second) - flushed(first)) * np.float32(size))
+        square = flushed(texels * texels)
+        if np.isnan(square):
+            square = np.float32(0)
+        parts.append(min(square, np.finfo(np.float32).max))
+    return flushed(parts[0] + parts[1])
+
+
+def naive(state, quad, pixel):
+    """Fields of a pixel by name, by a logarithm of its own."""
+    places = [[quad[f"{name}{n}"].view(np.float32) for name in "uv"] for n in range(4)]
+    x, y = (0, 0) if state["coarse"] else (pixel & 1, pixel >> 1)
+    sizes = state["width"], state["height"]
+    across = squared(places[2 * y], places[2 * y + 1], sizes)
+    down = squared(places[x], places[x + 2], sizes)
+    longer = max(across, down)
+    if longer == 0:
+        own = -(1 << 15)
+    elif np.isinf(longer):
+        own = 64 << 8
+    else:
+        mantissa, exponent = math.frexp(longer)
+        steps = int(mantissa * 512) - 256
+        own = (exponent - 1 << 8) + round(256 * math.log2(1 + steps / 256)) >> 1
+    lod = saturated(saturated(own + int(quad[f"bias{pixel}"])) + int(state["bias"]))
+    lod = max(min(lod, int(state["maximum"])), int(state["minimum"]), key=int)
+    lod = max(lod, int(state["least"])) if state["least"] > 0 else lod
+    last = int(state["last"])
+    held = min(max(lod, 0), last << 8)
+    level = held >> 8 if state["smooth"] else min(held + 128 >> 8, last)
+    fraction = held & 255 if state["smooth"] else 0
+    return {"unclamped": own, "level": level, "fraction": fraction, "minifies": lod > 0}
+
+
+@pytest.mark.plan("level-of-detail-1")
+def test_levels_are_those_found_step_by_step():
+    rows = bench.requests(np.random.default_rng(0), 1500, CONFIGS["default"])
+    is_quad = (rows[:, 0] & np.uint64(1)) == 1
+    states = codec.unpack(rows[~is_quad], LOD_STATE, dtype(LOD_STATE))
+    quads = codec.unpack(rows[is_quad], LOD_QUAD, dtype(LOD_QUAD))
+    state_of = (np.cumsum(~is_quad) - 1)[is_quad]
+    found = golden.levels_of_quads(states, quads, state_of)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for row, quad, which in zip(found, quads, state_of, strict=True):
+            for pixel in range(4):
+                wanted = naive(states[which], quad, pixel)
+                assert {name: row[f"{name}{pixel}"] for name in wanted} == wanted
+
+
+@pytest.mark.plan("level-of-detail-2")
+@pytest.mark.parametrize("config", by_tier(CONFIGS))
+def test_volume(config):
+    volume.check_paces(STEM, config, 800)
+
+
+@pytest.mark.qualify
+@pytest.mark.plan("level-of-detail-2")
+def test_a_million_quads():
+    found = 0
+    for n in range(20):
+        rows = bench.requests(np.random.default_rng(n), 55_000, CONFIGS["default"])
+        found += len(volume.check(STEM, "default", rows))
+    assert found > 1_000_000
+
+
+@pytest.mark.plan("level-of-detail-4")
+@pytest.mark.parametrize("config", ["tiny"])
+def test_bench(config, simulator):
+    check_bench(STEM, config, simulator)
+
+
+@pytest.mark.plan("level-of-detail-5")
+@pytest.mark.parametrize("size", [(64, 64), (100, 7), (1, 33)], ids=str)
+@pytest.mark.parametrize("coarse", [False, True])
+def test_levels_of_the_hardware_are_those_of_the_sampler(size, coarse):
+    rng = np.random.default_rng(size)
+    texture = noise(*size)
+    sampler = Sampler(bias=-0.5, min_lod=0.25, max_lod=4.5)
+    quads = bench.quads(rng, 500)
+    state = np.zeros(1, dtype(LOD_STATE))
+    state["width"], state["height"] = size
+    state["last"], state["coarse"], state["smooth"] = len(texture.levels) - 1, coarse, 1
+    state["bias"], state["minimum"], state["maximum"] = -128, 64, 1152
+    for pixel in range(4):
+        quads[f"bias{pixel}"] = 0
+    rows = [codec.pack(state, LOD_STATE, bench.BITS), codec.pack(quads, LOD_QUAD, bench.BITS)]
+    out = codec.unpack(
+        volume.check(STEM, "tiny", np.concatenate(rows)), LOD_OF_QUAD, dtype(LOD_OF_QUAD)
+    )
+    bits = np.stack([[quads[f"{name}{n}"] for name in "uv"] for n in range(4)])
+    places = np.ascontiguousarray(bits.transpose(2, 0, 1)).view(np.float32).reshape(-1, 2, 2, 2)
+    wanted = level_of_detail(texture, sampler, places, coarse=coarse).reshape(-1, 4, 2)
+    for pixel in range(4):
+        held = out[f"level{pixel}"] + out[f"fraction{pixel}"] / 256
+        assert np.array_equal(held, wanted[:, pixel, 0])
+        assert np.array_equal(out[f"unclamped{pixel}"] / 256, wanted[:, pixel, 1])
