@@ -245,9 +245,7 @@ class Top(wiring.Component):
             self.o.valid.eq(colour.o.valid & ~fence.release),
             colour.o.ready.eq(self.o.ready | fence.release),
             out.last.eq(fence.slot[0]),
-        ]
-        m.d.comb += [out[name].eq(fence[name]) for name in ("sequence", "any", "passed")]
-        m.d.comb += [
+            *(out[name].eq(fence[name]) for name in ("sequence", "any", "passed")),
             out.failed.eq(fence.error | (resolve_failed << MEMORY)),
             reader.ended.eq(self.o.valid & self.o.ready),
         ]

@@ -17,28 +17,34 @@ class LodKind(IntEnum):
     QUAD = 1
 
 
-_KIND = Field("kind", 1)  # LodKind
+_KIND = Field("kind", 1, meaning="LodKind")
 LOD_STATE = (
     _KIND,
-    *each("width height", EXTENT + 1),  # of level 0: 1 to 16,384 texels
-    Field("last", 4),  # number of the smallest level: 0 to 14
-    Field("coarse", 1),  # gradients of the first row and column for all pixels
-    Field("smooth", 1),  # between two levels; else of the nearest
-    *each("bias minimum maximum least", LOD, signed=True),  # s8.8; the least is the texture's own
+    *each("width height", EXTENT + 1, meaning="of level 0: 1 to 16,384 texels"),
+    Field("last", 4, meaning="number of the smallest level: 0 to 14"),
+    Field("coarse", 1, meaning="gradients of the first row and column for all pixels"),
+    Field("smooth", 1, meaning="between two levels; else of the nearest"),
+    Field("bias", LOD, signed=True, meaning="added to the level, s8.8"),
+    *each("minimum maximum", LOD, signed=True, meaning="of the level, behind the bias, s8.8"),
+    Field("least", LOD, signed=True, meaning="the texture's own least level, s8.8"),
 )
+# Of pixel (x, y), whose number is 2 y + x.
 LOD_QUAD = (
     _KIND,
-    # Of pixel (x, y), whose number is 2 y + x.
-    *(Field(f"{name}{pixel}", 32) for pixel in range(4) for name in "uv"),  # float32
-    *(Field(f"bias{pixel}", LOD, True) for pixel in range(4)),  # s8.8
+    *(
+        Field(f"{name}{pixel}", 32, meaning="coordinate, float32")
+        for pixel in range(4)
+        for name in "uv"
+    ),
+    *(Field(f"bias{pixel}", LOD, True, "of the pixel, s8.8") for pixel in range(4)),
 )
 LOD_OF_QUAD = tuple(
     field
     for pixel in range(4)
     for field in (
-        Field(f"unclamped{pixel}", LOD, True),  # s8.8, before any bias
-        Field(f"level{pixel}", 4),
-        Field(f"fraction{pixel}", 8),  # weight of the level below, of 256
-        Field(f"minifies{pixel}", 1),  # above 0: the filter of minification counts
+        Field(f"unclamped{pixel}", LOD, True, "level before any bias, s8.8"),
+        Field(f"level{pixel}", 4, meaning="number of the level"),
+        Field(f"fraction{pixel}", 8, meaning="weight of the level below, of 256"),
+        Field(f"minifies{pixel}", 1, meaning="above 0: the filter of minification counts"),
     )
 )
