@@ -21,6 +21,7 @@ LANES = (32, 4)  # of waves, likewise
 KEYWORDS = (
     "begin",
     "end",
+    "function",
     "release",
     "sequence",
 )  # of the language: a field of that name is written with an underscore behind

@@ -41,38 +41,42 @@ class Unit(IntEnum):
     SNORM14 = 4
 
 
-_KIND = Field("kind", 1)  # FilterKind
+_KIND = Field("kind", 1, meaning="FilterKind")
 FILTER_STATE = (
     _KIND,
-    Field("op", 2),  # FilterOp
-    Field("component", 2),  # of a gather
-    Field("compares", 1),  # texels are 1.0 where the reference compares true with red, else 0.0
-    Field("function", 3),  # fixfunc.spec.state.Compare, the reference on its left
-    *(Field(f"unit_{name}", 3) for name in CHANNELS),  # Unit
+    Field("op", 2, meaning="FilterOp"),
+    Field("component", 2, meaning="of a gather"),
+    Field(
+        "compares", 1, meaning="texels are 1.0 where the reference compares true with red, else 0"
+    ),
+    Field("function", 3, meaning="Compare, the reference on its left"),
+    *(Field(f"unit_{name}", 3, meaning="Unit of the channel") for name in CHANNELS),
 )
 FILTER_TAPS = (
     _KIND,
-    Field("end", 1),  # the last beat of its quad
+    Field("end", 1, meaning="the last beat of its quad"),
     # Of pixel (x, y), whose number is 2 y + x.
     *(
         field
         for pixel in range(4)
         for field in (
-            Field(f"u{pixel}", 8),  # weight of the right column, of 256
-            Field(f"v{pixel}", 8),  # weight of the lower row
-            Field(f"weight{pixel}", 9),  # of this grid, 256 a sample; 0: the pixel has none here
-            Field(f"count{pixel}", 6),  # of the pixel's samples; it comes with the end
-            Field(f"reference{pixel}", 32),  # as red is stored
+            Field(f"u{pixel}", 8, meaning="weight of the right column, of 256"),
+            Field(f"v{pixel}", 8, meaning="weight of the lower row, of 256"),
+            Field(f"weight{pixel}", 9, meaning="of this grid, 256 a sample; 0: it has none here"),
+            Field(f"count{pixel}", 6, meaning="of the pixel's samples; it comes with the end"),
+            Field(f"reference{pixel}", 32, meaning="as red is stored"),
         )
     ),
-    # Integers by Unit. Of red that is compared, bits from 16 on are in green.
+    # Of red that is compared, bits from 16 on are in green.
     *(
-        Field(f"t{pixel}_{corner}_{n}", 16)
+        Field(f"t{pixel}_{corner}_{n}", 16, meaning="texel's channel, an integer by Unit")
         for pixel in range(4)
         for corner in range(CORNERS)
         for n in range(len(CHANNELS))
     ),
 )
 FILTERED_QUAD = tuple(
-    Field(f"c{pixel}_{n}", 32) for pixel in range(4) for n in range(len(CHANNELS))
-)  # float32
+    Field(f"c{pixel}_{n}", 32, meaning="channel of pixel (x, y), number 2 y + x: float32")
+    for pixel in range(4)
+    for n in range(len(CHANNELS))
+)
