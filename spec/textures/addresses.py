@@ -49,8 +49,8 @@ ADDRESS_QUAD = (
         )
     ),
 )
-# Columns and rows of the grid: from bit 2 on they are those of its blocks of 4x4 texels. Of corners:
-# bit 0 of a corner's number is its step along u, bit 1 along v.
+# Columns and rows of the grid: from bit 2 on they are those of its blocks of 4x4 texels. Bit 0 of a
+# corner's number is its step along u, bit 1 along v.
 ADDRESSED_QUAD = tuple(
     field
     for pixel in range(4)
