@@ -15,8 +15,9 @@ from fixfunc.tb import catalogue as benches
 
 EVERY = [stem for stem in catalogue.blocks() if vectors.has_vectors(benches.block(stem))]
 STREAM = re.compile(r"## Stream `(\w+)`: (in|out), (\d+) bits\n(.*?)(?=\n## |\Z)", re.DOTALL)
-TABLE = re.compile(r"(?:### `(\w+)`\n\n)?\| bits \| field \| \|\n\|---\|---\|---\|\n((?:\|.*\n)+)")
-ROW = re.compile(r"\| (?:(\d+):)?(\d+) \| `(\w+)` \| (signed)? ?\|\n")
+HEADER = r"\| bits \| field \| \| meaning \|\n\|---\|---\|---\|---\|\n"
+TABLE = re.compile(rf"(?:### `(\w+)`\n\n)?{HEADER}((?:\|.*\n)+)")
+ROW = re.compile(r"\| (?:(\d+):)?(\d+) \| `(\w+)` \| (signed)? ?\| .*\|\n")
 KINDS = {"draw_state": 1, "clear": 2, "fence": 3}  # any other table describes work, 0
 OWN_KINDS = {
     "interpolator": {"attribute": 1, "quad": 2},

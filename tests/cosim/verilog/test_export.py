@@ -147,7 +147,8 @@ def test_a_page_has_every_field_at_its_bits():
     table = page[page.index("### `setup`") :].split("\n\n")[1]
     for field in payloads.SETUP:
         bits = f"{low + field.bits - 1}:{low}" if field.bits > 1 else str(low)
-        assert f"| {bits} | `{field.name}` | {'signed' if field.signed else ''} |\n" in table + "\n"
+        row = f"| {bits} | `{field.name}` | {'signed' if field.signed else ''} | {field.meaning} |"
+        assert f"{row}\n" in table + "\n"
         low += field.bits
     assert "may stay zero: `target`, `depth_test`" in page
     assert "STATE, CLEAR and FENCE, come out too" in page
