@@ -19,6 +19,7 @@ TREES = [toolchain.ROOT / folder for folder in (*sources.HARDWARE, "tb", "cosim"
 DYNAMIC = {  # look modules up, and hold no hardware
     "tb/catalogue.py",
     "cosim/catalogue.py",
+    "cosim/completion.py",
     "tb/coverage/run.py",
     "cosim/record/tokens.py",
 }
