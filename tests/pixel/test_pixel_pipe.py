@@ -138,7 +138,7 @@ def test_what_is_wrong_is_seen(stage, function, monkeypatch):
         return ~out if out.dtype == bool else out ^ 1
 
     monkeypatch.setattr(module, function, wrong)
-    rows = streams.requests(np.random.default_rng(7), 600, PARAMS)
+    rows = streams.requests(np.random.default_rng(1), 900, PARAMS)
     _, _, mismatches, first = catalogue.block(BLOCK).compare(
         volume(BLOCK, CONFIG), rows, CONFIG, ("full", "full"), 0, limit=LIMIT
     )
@@ -218,7 +218,7 @@ def test_what_is_not_seen_holds_nothing_up(states):
 
 @pytest.mark.plan("pixel-pipe-4")
 def test_counters():
-    rows = streams.requests(np.random.default_rng(7), 600, PARAMS)
+    rows = streams.requests(np.random.default_rng(1), 900, PARAMS)
     outputs = check_outputs(BLOCK, CONFIG, rows, ("full", "full"), 0)
     counted = dict(zip(COUNTERS, outputs["counter_value"][:, 0].tolist(), strict=False))
     golden = bench.machine(PARAMS, streams.memory(rows, PARAMS), shader=bench.shader(PARAMS))
