@@ -175,7 +175,7 @@ def test_columns_are_read_as_they_were(kind):
     ("pixel", "rule"),
     [
         ("160,0", "pixel must lie within 160x90, not 160,0"),
-        ("0,-1", "pixel must lie within 160x90, not 0,-1"),
+        ("0,-1", "pixel must be X,Y, not 0,-1"),
         ("1", "pixel must be X,Y, not 1"),
         ("1,2,3", "pixel must be X,Y, not 1,2,3"),
         ("a,b", "pixel must be X,Y, not a,b"),
