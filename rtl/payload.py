@@ -3,8 +3,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from amaranth.hdl import signed, unsigned
-from amaranth.lib.data import StructLayout, UnionLayout
+from amaranth.hdl import Value, signed, unsigned
+from amaranth.lib.data import StructLayout, UnionLayout, View
 
 from fixfunc.spec import payloads
 
@@ -42,3 +42,8 @@ def beat(**tables: Iterable[payloads.Field]) -> UnionLayout:
     return UnionLayout(
         {"kind": payloads.KIND.bits} | {name: layout(fields) for name, fields in tables.items()}
     )
+
+
+def fields_of(transfer: Value, table: tuple[payloads.Field, ...]) -> View:
+    """The fields of a table in the lowest bits of a value, such as a packet's first transfer."""
+    return layout(table)(transfer[: payloads.width(table)])

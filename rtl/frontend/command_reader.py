@@ -9,7 +9,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.command_fetch import BURST, CommandFetch
-from fixfunc.rtl.frontend.packets.packet import BEAT, BOUNDS, fields_of
+from fixfunc.rtl.frontend.packets.packet import BEAT, BOUNDS
 from fixfunc.rtl.frontend.packets.packet_units import packet_units
 from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import CONFIGS as RINGS
@@ -17,7 +17,7 @@ from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
 from fixfunc.rtl.lib.axi import TRANSFER, Axi
 from fixfunc.rtl.memory.surface.state_check import check_colour_formats
 from fixfunc.rtl.output.merger.formats import SRGB
-from fixfunc.rtl.payload import layout
+from fixfunc.rtl.payload import fields_of, layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import commands
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS, RESOLVE

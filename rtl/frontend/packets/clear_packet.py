@@ -6,11 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.byte_range import END
-from fixfunc.rtl.frontend.packets.packet import BEAT, BOUNDS, PacketUnit, fields_of
+from fixfunc.rtl.frontend.packets.packet import BEAT, BOUNDS, PacketUnit
 from fixfunc.rtl.frontend.packets.plane_order import PlaneOrder
 from fixfunc.rtl.frontend.state_check import PLANE_BITS, PlaneCheck, covers_target, plane_bits
 from fixfunc.rtl.memory.surface.state_check import most_depth
-from fixfunc.rtl.payload import layout
+from fixfunc.rtl.payload import fields_of, layout
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.payloads import COLOUR_PLANES

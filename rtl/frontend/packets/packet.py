@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What every unit that executes a kind of packets has in common."""
 
-from amaranth.hdl import Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import StructLayout, View
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.command_fetch import FETCHED
 from fixfunc.rtl.lib.axi import TRANSFER
-from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.payload import beat
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import CommandError
 
@@ -36,8 +35,3 @@ class PacketUnit(wiring.Signature):
                 "error": In(CommandError),  # with done: the rule that the packet breaks, or NONE
             }
         )
-
-
-def fields_of(transfer: Signal, table: tuple[payloads.Field, ...]) -> View:
-    """The fields of a packet in its first transfer."""
-    return layout(table)(transfer[: payloads.width(table)])

@@ -5,8 +5,8 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.packets.packet import PacketUnit, fields_of
-from fixfunc.rtl.payload import layout
+from fixfunc.rtl.frontend.packets.packet import PacketUnit
+from fixfunc.rtl.payload import fields_of, layout
 from fixfunc.spec import commands
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.pixels.interpolation import How, Where

@@ -6,11 +6,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.byte_range import END, ByteRange, disjoint, fits, surface_end
-from fixfunc.rtl.frontend.packets.packet import BOUNDS, PacketUnit, fields_of
+from fixfunc.rtl.frontend.packets.packet import BOUNDS, PacketUnit
 from fixfunc.rtl.frontend.state_check import PlaneCheck
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.surface.tile_counts import TileCounts
-from fixfunc.rtl.payload import layout
+from fixfunc.rtl.payload import fields_of, layout
 from fixfunc.spec import commands
 from fixfunc.spec.colours import EDGE, RESOLVE
 from fixfunc.spec.commands import CommandError

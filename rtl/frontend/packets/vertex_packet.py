@@ -5,10 +5,10 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.packets.packet import PacketUnit, fields_of
+from fixfunc.rtl.frontend.packets.packet import PacketUnit
 from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRing, VertexRingParams
-from fixfunc.rtl.payload import layout
+from fixfunc.rtl.payload import fields_of, layout
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.commands import CommandError, Opcode, RingKind, VertexError
 from fixfunc.spec.state import Kind

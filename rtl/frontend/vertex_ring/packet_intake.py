@@ -5,7 +5,6 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.frontend.packets.packet import fields_of
 from fixfunc.rtl.frontend.vertex_ring.header_check import HeaderCheck
 from fixfunc.rtl.frontend.vertex_ring.operation import (
     OPERATION,
@@ -16,7 +15,7 @@ from fixfunc.rtl.frontend.vertex_ring.operation import (
 )
 from fixfunc.rtl.frontend.vertex_ring.slot_window import SlotWindow
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.payload import layout
+from fixfunc.rtl.payload import fields_of, layout
 from fixfunc.spec import commands
 from fixfunc.spec.commands import SLOTS_A_TRANSFER, Opcode
 from fixfunc.spec.payloads import TRANSFER, width
