@@ -45,10 +45,13 @@ def drawn(scene):
     context.rs.set_viewports([Viewport(width=SIZE[0], height=SIZE[1])])
     context.rs.set_state(RasterizerState(cull=Cull.NONE))
     # Texture coordinates are those of a face's corners: each has vertices of its own.
-    vertices = np.concatenate([scene.corners, scene.coordinates], 2)
-    elements = [Element(0, Format.R32G32B32_FLOAT), Element(1, Format.R32G32_FLOAT, offset=12)]
+    more, form = shading.colours(scene)[scene.faces], Format.R32G32B32_FLOAT
+    if scene.texture:
+        more, form = scene.coordinates, Format.R32G32_FLOAT
+    vertices = np.concatenate([scene.corners, more], 2)
+    elements = [Element(0, Format.R32G32B32_FLOAT), Element(1, form, offset=12)]
     context.ia.set_input_layout(device.create_input_layout(elements))
-    context.ia.set_vertex_buffers(0, [device.create_buffer(data=vertices)], [20])
+    context.ia.set_vertex_buffers(0, [device.create_buffer(data=vertices)], [4 * vertices.shape[2]])
     context.ia.set_primitive_topology(Topology.TRIANGLE_LIST)
     light = shading.lambert(scene)
 
@@ -57,12 +60,12 @@ def drawn(scene):
         return VertexResults(position, waves.floats(1)[..., None, :])
 
     def pixel(quads, bound):
+        if not scene.texture:
+            return PixelResults(quads.floats(0))
         shade = light[quads.primitive][:, None, None].astype(np.float32)
         colour = np.ones((*quads.x.shape, 4), np.float32)
-        if scene.texture:
-            texel = bound.sample(0, 0, np.ascontiguousarray(quads.floats(0)[..., :2]))
-            shade = np.floor(texel[..., :3] * shade + np.float32(0.5))
-        colour[..., :3] = shade / np.float32(255)
+        texel = bound.sample(0, 0, np.ascontiguousarray(quads.floats(0)[..., :2]))
+        colour[..., :3] = np.floor(texel[..., :3] * shade + np.float32(0.5)) / np.float32(255)
         return PixelResults(colour)
 
     context.vs.set_shader(device.create_vertex_shader(vertex))
@@ -83,7 +86,7 @@ def drawn(scene):
 
 @pytest.mark.plan("machine-6")
 @pytest.mark.parametrize("samples", [1, 4])
-@pytest.mark.parametrize("wrapped", [False, True], ids=["flat", "textured"])
+@pytest.mark.parametrize("wrapped", [False, True], ids=["smooth", "textured"])
 def test_the_mesh_demo_is_the_machines(samples, wrapped):
     y, x = np.mgrid[:64, :64]
     picture = np.stack([x * 4, y * 4, (x ^ y) * 4, 255 + 0 * x], -1).astype(np.uint8)
