@@ -98,15 +98,15 @@ class VertexPacket(wiring.Component):
                 with m.If(ring.i.ready):
                     m.next = "TRANSFERS"
             with m.State("TRANSFERS"):
-                takes = transfer.valid & (remaining != 0)
+                has_transfer = transfer.valid & (remaining != 0)
                 m.d.comb += [
-                    ring.i.valid.eq(takes & ~transfer.payload.error),
+                    ring.i.valid.eq(has_transfer & ~transfer.payload.error),
                     ring.i.payload.eq(transfer.payload.data),
                     transfer.ready.eq((remaining != 0) & (ring.i.ready | transfer.payload.error)),
                 ]
                 with m.If(transfer.valid & transfer.ready):
                     m.d.sync += remaining.eq(remaining - 1)
-                with m.If((remaining == 0) | (takes & transfer.payload.error)):
+                with m.If((remaining == 0) | (has_transfer & transfer.payload.error)):
                     m.d.sync += unreadable.eq(remaining != 0)
                     m.next = "DRAIN"
             with m.State("DRAIN"), m.If(ring.idle):

@@ -32,7 +32,7 @@ class CornerFeed(wiring.Component):
         As the interpolator takes them.
     forget : In(1)
         The triangle of the last quad is over: its ``slot`` may be that of another.
-    asked : Out(stream.Signature(SLOT_BITS))
+    request : Out(stream.Signature(SLOT_BITS))
         A triangle that is to be fetched.
     fetched : In(stream.Signature(...))
         What is known of these: see
@@ -42,32 +42,32 @@ class CornerFeed(wiring.Component):
     i: In(stream.Signature(layout(QUAD)))
     o: Out(stream.Signature(BEATS))
     forget: In(1)
-    asked: Out(stream.Signature(SLOT_BITS))
+    request: Out(stream.Signature(SLOT_BITS))
     fetched: In(stream.Signature(FETCHED))
 
     def elaborate(self, platform):
         m = Module()
-        waiting = StructLayout({"quad": layout(QUAD), "first": 1})
+        waiting = StructLayout({"quad": layout(QUAD), "is_first": 1})
         m.submodules.quads = quads = StreamFIFO(waiting, AHEAD)
         m.submodules.triangles = triangles = StreamFIFO(SLOT_BITS, TRIANGLES)
-        wiring.connect(m, triangles.o, wiring.flipped(self.asked))
+        wiring.connect(m, triangles.o, wiring.flipped(self.request))
         current = Signal(SLOT_BITS)
-        known = Signal()
+        is_known = Signal()
         quad = self.i.payload
-        first = named(m, ~known | (quad.slot != current), "first")
-        room = named(m, quads.i.ready & triangles.i.ready, "room")
+        is_first = named(m, ~is_known | (quad.slot != current), "is_first")
+        has_room = named(m, quads.i.ready & triangles.i.ready, "has_room")
         m.d.comb += [
-            self.i.ready.eq(room),
-            quads.i.valid.eq(self.i.valid & room),
+            self.i.ready.eq(has_room),
+            quads.i.valid.eq(self.i.valid & has_room),
             quads.i.payload.quad.eq(quad),
-            quads.i.payload.first.eq(first),
-            triangles.i.valid.eq(self.i.valid & room & first),
+            quads.i.payload.is_first.eq(is_first),
+            triangles.i.valid.eq(self.i.valid & has_room & is_first),
             triangles.i.payload.eq(quad.slot),
         ]
-        with m.If(self.i.valid & room):
-            m.d.sync += [current.eq(quad.slot), known.eq(1)]
+        with m.If(self.i.valid & has_room):
+            m.d.sync += [current.eq(quad.slot), is_known.eq(1)]
         with m.If(self.forget):
-            m.d.sync += known.eq(0)
+            m.d.sync += is_known.eq(0)
         self._merge(m, quads.o)
         return m
 
@@ -75,17 +75,17 @@ class CornerFeed(wiring.Component):
         """A triangle's beats, then its quads."""
         loaded = Signal()  # the triangle of the quad that waits
         head = quads.payload
-        loads = named(m, head.first & ~loaded, "loads")
+        is_loading = named(m, head.is_first & ~loaded, "is_loading")
         beat = self.fetched.payload
         out = self.o.payload
         m.d.comb += [
-            self.o.valid.eq(quads.valid & (~loads | self.fetched.valid)),
-            quads.ready.eq(self.o.ready & ~loads),
-            self.fetched.ready.eq(quads.valid & loads & self.o.ready),
+            self.o.valid.eq(quads.valid & (~is_loading | self.fetched.valid)),
+            quads.ready.eq(self.o.ready & ~is_loading),
+            self.fetched.ready.eq(quads.valid & is_loading & self.o.ready),
         ]
         with m.If(self.o.valid & self.o.ready):
-            m.d.sync += loaded.eq(Mux(loads, beat.last, 0))
-        with m.If(~loads):
+            m.d.sync += loaded.eq(Mux(is_loading, beat.last, 0))
+        with m.If(~is_loading):
             m.d.comb += [
                 out.quad.kind.eq(InterpolatorKind.QUAD),
                 *(out.quad[f.name].eq(head.quad[f.name]) for f in QUAD),

@@ -155,7 +155,7 @@ class PixelPipe(wiring.Component):
         wiring.connect(m, choice.colours, wiring.flipped(self.colours))
         self._dispatch(m, choice.built_in, dispatch, table)
         wiring.connect(m, dispatch.o, corners.i)
-        wiring.connect(m, corners.asked, fetch.i)
+        wiring.connect(m, corners.request, fetch.i)
         wiring.connect(m, fetch.o, corners.fetched)
         wiring.connect(m, corners.o, interpolator.i)
         wiring.connect(m, interpolator.o, feed.i)
@@ -167,15 +167,15 @@ class PixelPipe(wiring.Component):
             wiring.connect(m, feed.o, wiring.flipped(self.attributes))
             wiring.connect(m, wiring.flipped(self.shaded), gather.i)
         row_bits = len(table.row)
-        asked = fetch.i.payload
+        request = fetch.i.payload
         m.d.comb += [
             table.restart.eq(self.restart),
             table.corners.eq(self.corners),
             table.returned.eq(self.returned),
             table.shaded.valid.eq(interpolator.o.valid & interpolator.o.ready),
             table.shaded.slot.eq(interpolator.o.payload.slot),
-            table.row.eq(asked[:row_bits]),
-            table.state_row.eq(asked[row_bits:]),
+            table.row.eq(request[:row_bits]),
+            table.state_row.eq(request[row_bits:]),
             table.stage_row.eq(feed.state_row),
             corners.forget.eq(self.restart | self.returned.valid),
             fetch.row.eq(table.found),

@@ -51,26 +51,30 @@ class ShaderChoice(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         count = Signal(range(self._most + 1))
-        way = Signal()  # of those that are counted: the pixel pipe
-        asked = self.quads.payload.built_in
-        may = named(m, (count == 0) | ((way == asked) & (count != self._most)), "may")
-        goes = self.quads.valid & self.quads.ready
-        comes = self.colours.valid & self.colours.ready
-        m.d.comb += self.quads.ready.eq(may & Mux(asked, self.built_in.ready, self.outside.ready))
-        for name, is_asked in (("built_in", asked), ("outside", ~asked)):
+        direction = Signal()  # of those that are counted: the pixel pipe
+        is_built_in = self.quads.payload.built_in
+        is_free = named(
+            m, (count == 0) | ((direction == is_built_in) & (count != self._most)), "is_free"
+        )
+        sent = self.quads.valid & self.quads.ready
+        received = self.colours.valid & self.colours.ready
+        m.d.comb += self.quads.ready.eq(
+            is_free & Mux(is_built_in, self.built_in.ready, self.outside.ready)
+        )
+        for name, is_chosen in (("built_in", is_built_in), ("outside", ~is_built_in)):
             port = getattr(self, name)
             m.d.comb += [
-                port.valid.eq(self.quads.valid & may & is_asked),
+                port.valid.eq(self.quads.valid & is_free & is_chosen),
                 port.payload.eq(self.quads.payload),
             ]
         own, other = self.built_in_colours, self.outside_colours
         m.d.comb += [
-            self.colours.valid.eq((count != 0) & Mux(way, own.valid, other.valid)),
-            self.colours.payload.eq(Mux(way, own.payload, other.payload)),
-            own.ready.eq((count != 0) & way & self.colours.ready),
-            other.ready.eq((count != 0) & ~way & self.colours.ready),
+            self.colours.valid.eq((count != 0) & Mux(direction, own.valid, other.valid)),
+            self.colours.payload.eq(Mux(direction, own.payload, other.payload)),
+            own.ready.eq((count != 0) & direction & self.colours.ready),
+            other.ready.eq((count != 0) & ~direction & self.colours.ready),
         ]
-        m.d.sync += count.eq(count + goes - comes)
-        with m.If(goes):
-            m.d.sync += way.eq(asked)
+        m.d.sync += count.eq(count + sent - received)
+        with m.If(sent):
+            m.d.sync += direction.eq(is_built_in)
         return m

@@ -56,18 +56,20 @@ class StageFeed(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         current = Signal.like(self.state_row)
-        known = Signal()
+        is_known = Signal()
         quad = self.i.payload
         number = named(m, quad.slot[self._row_bits :][: len(current)], "number")
-        is_current = named(m, known & (number == current), "is_current")
-        whole = named(m, quad.end | (quad.part == len(COMPONENTS) // self._components - 1), "whole")
+        is_current = named(m, is_known & (number == current), "is_current")
+        is_whole = named(
+            m, quad.end | (quad.part == len(COMPONENTS) // self._components - 1), "is_whole"
+        )
         m.d.comb += self.state_row.eq(number)
         own = self._join(m, quad)
         with m.FSM():
             with m.State("QUADS"):
                 m.d.comb += [
-                    self.o.valid.eq(self.i.valid & is_current & whole),
-                    self.i.ready.eq(is_current & (self.o.ready | ~whole)),
+                    self.o.valid.eq(self.i.valid & is_current & is_whole),
+                    self.i.ready.eq(is_current & (self.o.ready | ~is_whole)),
                     self.o.payload.quad.kind.eq(StageKind.QUAD),
                     *(self.o.payload.quad[f.name].eq(quad[f.name]) for f in QUAD),
                     *(self.o.payload.quad[name].eq(quad[name]) for name in ("attribute", "end")),
@@ -86,10 +88,10 @@ class StageFeed(wiring.Component):
                     *(self.o.payload.state[f.name].eq(self.state[f.name]) for f in STAGE_STATE[1:]),
                 ]
                 with m.If(self.o.ready):
-                    m.d.sync += [current.eq(number), known.eq(1)]
+                    m.d.sync += [current.eq(number), is_known.eq(1)]
                     m.next = "QUADS"
         with m.If(self.restart | (self.renewed.valid & (self.renewed.number == current))):
-            m.d.sync += known.eq(0)
+            m.d.sync += is_known.eq(0)
         return m
 
     def _join(self, m, quad):

@@ -51,42 +51,42 @@ class TileGather(wiring.Component):
         m = Module()
         m.submodules.pack = pack = StallablePipeline(Pack(), Pack.LATENCY)
         wiring.connect(m, wiring.flipped(self.i), pack.i)
-        moves = named(m, ~self.o.valid | self.o.ready, "moves")
-        takes = named(m, pack.o.valid & moves, "takes")
+        has_room = named(m, ~self.o.valid | self.o.ready, "has_room")
+        accepted = named(m, pack.o.valid & has_room, "accepted")
         quad = pack.o.payload.quad
-        begins = Signal(init=1)
-        m.d.comb += pack.o.ready.eq(moves)
-        with m.If(moves):
-            m.d.sync += self.o.valid.eq(takes & quad.last)
-        with m.If(takes):
-            m.d.sync += begins.eq(quad.last)
+        first_quad = Signal(init=1)
+        m.d.comb += pack.o.ready.eq(has_room)
+        with m.If(has_room):
+            m.d.sync += self.o.valid.eq(accepted & quad.last)
+        with m.If(accepted):
+            m.d.sync += first_quad.eq(quad.last)
         survivors = self.o.payload.survivors
         for lane in range(self._edge**2):
-            is_own, pixel, lives = self._lane(m, quad, lane)
+            is_own, pixel, surviving = self._lane(m, quad, lane)
             colour = self.o.payload[f"colour{lane}"]
-            with m.If(takes & is_own):
+            with m.If(accepted & is_own):
                 m.d.sync += colour.eq(pack.o.payload.colours[pixel])
-            with m.If(takes & (is_own | begins)):
-                m.d.sync += survivors[lane].eq(is_own & lives)
+            with m.If(accepted & (is_own | first_quad)):
+                m.d.sync += survivors[lane].eq(is_own & surviving)
         return m
 
     def _lane(self, m, quad, lane):
         """Whether a lane is one of the quad's, of which of its pixels, and whether it survives."""
         y, x = divmod(lane, self._edge)
-        own, pixels, lives = [], [], []
+        owned, pixels, surviving = [], [], []
         for samples in QuadDispatchParams(self._edge).modes:
             x_bits, y_bits = SHAPES[samples]
             column, row = x >> x_bits, y >> y_bits
             sample = x % (1 << x_bits) + (y % (1 << y_bits) << x_bits)
             columns, rows = (self._edge.bit_length() - 1 - bits for bits in (x_bits, y_bits))
             is_here = (quad.x[1:columns] == column >> 1) & (quad.y[1:rows] == row >> 1)
-            own.append(is_here & (~quad.by_sample | (quad.sample == sample)))
+            owned.append(is_here & (~quad.by_sample | (quad.sample == sample)))
             pixel = column % 2 + 2 * (row % 2)
             pixels.append(Const(pixel, 2))
-            lives.append(quad.mask[QUAD_SAMPLES * pixel + sample])
+            surviving.append(quad.mask[QUAD_SAMPLES * pixel + sample])
         mode = quad.samples
-        is_own = named(m, Array(own)[mode], f"is_own_{lane}")
-        return is_own, named(m, Array(pixels)[mode], f"pixel_{lane}"), Array(lives)[mode]
+        is_own = named(m, Array(owned)[mode], f"is_own_{lane}")
+        return is_own, named(m, Array(pixels)[mode], f"pixel_{lane}"), Array(surviving)[mode]
 
 
 class Pack(wiring.Component):
@@ -106,9 +106,9 @@ class Pack(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        own = Signal(layout(QUAD))
-        m.d.comb += [own[f.name].eq(self.i[f.name]) for f in QUAD]
-        m.d.comb += self.o.quad.eq(delay(m, own, self.LATENCY, "quad"))
+        owned = Signal(layout(QUAD))
+        m.d.comb += [owned[f.name].eq(self.i[f.name]) for f in QUAD]
+        m.d.comb += self.o.quad.eq(delay(m, owned, self.LATENCY, "quad"))
         for pixel in range(4):
             channels = []
             for n in range(len(CHANNELS)):

@@ -100,35 +100,35 @@ class TriangleTable(wiring.Component):
         with m.If(self.i.valid & self.i.ready & is_state):
             m.d.sync += built_in.eq(self.i.payload.draw_state.built_in)
         blocked = named(m, is_work & full, "blocked")
-        waits = (self.i.valid & blocked) | (self.state.valid & full_of_states)
-        marks = Signal()  # a FENCE goes out, between beats
-        awaited = Signal()  # it has not come back
-        passes = named(m, self.i.valid & ~blocked & ~marks, "passes")
+        is_waiting = (self.i.valid & blocked) | (self.state.valid & full_of_states)
+        release_pending = Signal()  # a FENCE goes out, between beats
+        release_outstanding = Signal()  # it has not come back
+        forwarded = named(m, self.i.valid & ~blocked & ~release_pending, "forwarded")
         m.d.comb += [
-            self.i.ready.eq(self.o.ready & ~blocked & ~marks),
-            self.o.valid.eq(passes | marks),
+            self.i.ready.eq(self.o.ready & ~blocked & ~release_pending),
+            self.o.valid.eq(forwarded | release_pending),
         ]
-        with m.If(marks & self.o.ready):
-            m.d.sync += [marks.eq(0), awaited.eq(1)]
-        with m.Elif(waits & ~marks & ~awaited):
-            m.d.sync += marks.eq(1)
+        with m.If(release_pending & self.o.ready):
+            m.d.sync += [release_pending.eq(0), release_outstanding.eq(1)]
+        with m.Elif(is_waiting & ~release_pending & ~release_outstanding):
+            m.d.sync += release_pending.eq(1)
         with m.If(self.returned.valid & (self.returned.sequence == 0)):
-            m.d.sync += awaited.eq(0)
+            m.d.sync += release_outstanding.eq(0)
         own = self.shaded.slot[:bits]
-        behind = named(m, (own - tail)[:bits], "behind")
+        distance = named(m, (own - tail)[:bits], "distance")
         with m.If(self.returned.valid):
             m.d.sync += tail.eq(self.returned.passed)
         with m.Elif(self.shaded.valid):
-            m.d.sync += tail.eq(tail + behind)
-        enters = named(m, passes & is_work & self.o.ready, "enters")
-        with m.If(enters):
+            m.d.sync += tail.eq(tail + distance)
+        row_write = named(m, forwarded & is_work & self.o.ready, "row_write")
+        with m.If(row_write):
             m.d.sync += head.eq(head + 1)
         with m.If(self.restart):
-            m.d.sync += [head.eq(0), tail.eq(0), awaited.eq(0)]
-        self._put(m, marks, head, Cat(head[:bits], newest), is_work)
+            m.d.sync += [head.eq(0), tail.eq(0), release_outstanding.eq(0)]
+        self._put(m, release_pending, head, Cat(head[:bits], newest), is_work)
         write, read = self._memory(m, "rows", ROW, self._triangles)
         m.d.comb += [
-            write.en.eq(enters),
+            write.en.eq(row_write),
             write.addr.eq(head[:bits]),
             *(write.data[f].eq(self.corners[f]) for f in ROW.members),
             read.addr.eq(self.row),
@@ -140,20 +140,20 @@ class TriangleTable(wiring.Component):
         m.submodules[name] = memory = Memory(shape=shape, depth=depth, init=[], attrs=NO_COLLISION)
         return memory.write_port(), memory.read_port()
 
-    def _put(self, m, marks, head, slot, is_work):
+    def _put(self, m, release_pending, head, slot, is_work):
         """A beat with its row, or where it comes in the order of triangles."""
         out = self.o.payload
         m.d.comb += out.eq(self.i.payload)
         is_release = (self.i.payload.kind == Kind.FENCE) & self.i.payload.fence.release
         with m.If(is_work):
             m.d.comb += out.triangle.slot.eq(slot)
-        with m.If(marks):
+        with m.If(release_pending):
             m.d.comb += [
                 out.as_value().eq(0),
                 out.fence.kind.eq(Kind.FENCE),
                 out.fence.release.eq(1),
             ]
-        with m.If(marks | is_release):
+        with m.If(release_pending | is_release):
             m.d.comb += out.fence.passed.eq(head)
 
     def _hold_states(self, m, head, tail):
@@ -167,19 +167,19 @@ class TriangleTable(wiring.Component):
         following = named(m, (newest + 1)[: len(newest)], "following")
         second = named(m, (oldest + 1)[: len(oldest)], "second")
         full = named(m, count == self._states, "full_of_states")
-        enters = named(m, self.state.valid & ~full, "state_enters")
+        row_write = named(m, self.state.valid & ~full, "state_enters")
         # Nobody asks for the oldest when the first triangle of the next one is through.
         is_past = ~(tail - begins[second])[self._position - 1]
-        leaves = named(m, (count > 1) & is_past, "state_leaves")
+        state_free = named(m, (count > 1) & is_past, "state_leaves")
         m.d.comb += [
             self.state.ready.eq(~full),
-            self.renewed.valid.eq(enters),
+            self.renewed.valid.eq(row_write),
             self.renewed.number.eq(following),
         ]
-        m.d.sync += count.eq(count + enters - leaves)
-        with m.If(leaves):
+        m.d.sync += count.eq(count + row_write - state_free)
+        with m.If(state_free):
             m.d.sync += oldest.eq(second)
-        with m.If(enters):
+        with m.If(row_write):
             m.d.sync += [
                 newest.eq(following),
                 begins[following].eq(head),
@@ -190,7 +190,7 @@ class TriangleTable(wiring.Component):
         for name, asked in (("state", self.state_row), ("stage", self.stage_row)):
             write, read = self._memory(m, f"{name}s", STATE, self._states)
             m.d.comb += [
-                write.en.eq(enters),
+                write.en.eq(row_write),
                 write.addr.eq(following),
                 write.data.eq(self.state.payload),
                 read.addr.eq(asked),
