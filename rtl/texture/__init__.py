@@ -11,6 +11,7 @@ indices.py           subsets and weights of the texels
 partitions.py        table of the partitions
 linear.py            sRGB to linear
 level_of_detail.py   coordinates of quads become levels of detail
+state_feed.py        quads enter a pipeline, each with the state before it
 
 addresses   places of quads become texels of their grids, and weights
 filter      grids of texels of quads become filtered texels

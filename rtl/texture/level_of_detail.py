@@ -17,6 +17,7 @@ from fixfunc.rtl.lib.float32.multiply import Multiply
 from fixfunc.rtl.lib.float32.rounding import normalised
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
+from fixfunc.rtl.texture.state_feed import feed
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.level_of_detail import LOD, LOD_OF_QUAD, LOD_QUAD, LOD_STATE, LodKind
 
@@ -73,16 +74,7 @@ class LevelOfDetail(wiring.Component):
         m = Module()
         m.submodules.levels = pipeline = StallablePipeline(Levels(), Levels.LATENCY)
         wiring.connect(m, pipeline.o, wiring.flipped(self.o))
-        state = Signal(layout(LOD_STATE))
-        is_quad = named(m, self.i.payload.kind == LodKind.QUAD, "is_quad")
-        m.d.comb += [
-            self.i.ready.eq(~is_quad | pipeline.i.ready),
-            pipeline.i.valid.eq(self.i.valid & is_quad),
-            pipeline.i.payload.state.eq(state),
-            pipeline.i.payload.quad.eq(self.i.payload.quad),
-        ]
-        with m.If(self.i.valid & ~is_quad):
-            m.d.sync += state.eq(self.i.payload.state)
+        feed(m, self.i, pipeline, LodKind.QUAD)
         return m
 
 

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout, UnionLayout
 from amaranth.lib.wiring import In, Out
@@ -13,6 +13,7 @@ from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.addresses.axis import Axis
+from fixfunc.rtl.texture.state_feed import feed
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import (
     ADDRESS_QUAD,
@@ -86,16 +87,7 @@ class Addresses(wiring.Component):
         m = Module()
         m.submodules.grids = pipeline = StallablePipeline(self._unit, Grids.LATENCY)
         wiring.connect(m, pipeline.o, wiring.flipped(self.o))
-        state = Signal(layout(ADDRESS_STATE))
-        is_quad = named(m, self.i.payload.kind == AddressKind.QUAD, "is_quad")
-        m.d.comb += [
-            self.i.ready.eq(~is_quad | pipeline.i.ready),
-            pipeline.i.valid.eq(self.i.valid & is_quad),
-            pipeline.i.payload.state.eq(state),
-            pipeline.i.payload.quad.eq(self.i.payload.quad),
-        ]
-        with m.If(self.i.valid & ~is_quad):
-            m.d.sync += state.eq(self.i.payload.state)
+        feed(m, self.i, pipeline, AddressKind.QUAD)
         return m
 
 
