@@ -16,6 +16,7 @@ from fixfunc.cosim.reference import probed_top
 from fixfunc.cosim.reference import top as reference
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.verilog.generate import generate
+from fixfunc.cosim.vertices import write_primitives, write_vertices
 from fixfunc.models.frontend.command_reader import CommandLimits, read
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
@@ -26,14 +27,15 @@ from fixfunc.rtl import top as rtl
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipeParams
 from fixfunc.rtl.pixel.texture_stage import TextureStage, TextureStageParams
-from fixfunc.spec.commands import START, STATUS, CommandError
+from fixfunc.spec.commands import START, STATUS, VERTEX_PLACE, CommandError
 from fixfunc.spec.counters import COUNTERS, PIXELS
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.pixels.interpolation import How
 from fixfunc.spec.state import Compare, Cull
 from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.frontend import hostile, streams
-from fixfunc.tb.frontend.vertex_draws import VertexDraws
+from fixfunc.tb.frontend.vertex_draws import ONE, VertexDraws
 from tests.volume import LIMIT, check_outputs, check_paces, volume
 
 BLOCK = "top"
@@ -214,6 +216,29 @@ def test_what_is_not_seen_holds_nothing_up(states):
     colours = outputs["memory"].view(np.uint32)
     assert (colours == 0xFF0000FF).sum() >= 100
     assert len(outputs["probe_quads"]) == 16
+
+
+@pytest.mark.plan("pixel-pipe-3")
+def test_a_row_of_the_table_is_another_triangles_next():
+    """Between two that are seen all others are culled, and the second has the row of the first."""
+    packets = begun(cull=Cull.BACK, depth_test=0)
+    packets.pixel_state(interpolated=1, alpha_test=Compare.ALWAYS, how0=How.LINEAR)
+    corners = triangles(1)
+    for first, channel in ((0, 0), (3, 1)):
+        places = np.zeros(3, codec.wide(VERTEX_PLACE))
+        for name in "xy":
+            places[name] = [corners[f"{name}{k}"][0] for k in range(3)]
+        places["rhw"] = ONE
+        values = np.zeros((3, 1, 4), np.float32)
+        values[..., [channel, 3]] = 1
+        packets.append(write_vertices(places, values))
+        packets.append(write_primitives(np.array([[first, first + 1, first + 2]]), 1))
+        turned = np.array([[first, first + 2, first + 1]] * (PARAMS.pixels.triangles - 1))
+        packets.append(write_primitives(turned, 1))
+    outputs = check_outputs(BLOCK, CONFIG, rows_of(packets.fence(1)), ("full", "full"), 0)
+    colours = outputs["memory"].view(np.uint32)
+    assert (colours == 0xFF00FF00).sum() == 256
+    assert (colours == 0xFF0000FF).sum() == 0
 
 
 @pytest.mark.plan("pixel-pipe-4")
