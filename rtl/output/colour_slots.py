@@ -3,21 +3,22 @@
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.delay import NO_COLLISION, DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
+from fixfunc.rtl.output.blend_turns import turn_layout
 from fixfunc.rtl.output.byte_blender import ByteBlender
 from fixfunc.rtl.output.merger.control import StateDecoder
-from fixfunc.rtl.output.merger.formats import FormatSet
+from fixfunc.rtl.output.merger.formats import FormatSet, Place, pick
 from fixfunc.rtl.output.texel_blender import PlaneFormats, TexelBlender
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -27,14 +28,21 @@ from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import SlotOp
 
 BYTES = FormatSet(BASE_FORMATS)
+BYTE = 8
+CHANNELS = COLOUR // BYTE  # parts of a sample that are written apart
+EVERY = Const((1 << CHANNELS) - 1)
 
 
 class ColourSlots(wiring.Component):
     """Do what slot commands say, one a clock; it never stalls.
 
+    A tile that is blended comes in turns, each of a group of its samples, which the lanes take.
+    What is not blended takes one turn, and passes them by.
+
     A slot is written :attr:`latency` clocks after it is read. Until then no other command may read
-    it: an EVICT reads, and a USE that blends, unless its slot is filled by the same command. But a
-    USE that comes :attr:`forwarded` clocks behind another one blends with what that one writes.
+    those samples: an EVICT reads all, and a USE that blends those of its turn, unless its slot is
+    filled by the same command. But a USE that comes :attr:`forwarded` clocks behind another one
+    blends with what that one writes.
     Planes of R8G8B8A8_UNORM alone have lanes for its bytes, and channels that are not written
     need no blending: memory is written by bytes.
 
@@ -44,6 +52,8 @@ class ColourSlots(wiring.Component):
         Samples along a tile's edge.
     slots : int
         Tiles on chip.
+    lanes : int
+        Samples that are blended in a clock.
     formats : sequence of Format
         What the plane may be.
 
@@ -53,6 +63,8 @@ class ColourSlots(wiring.Component):
     clear : In(layout(payloads.CLEAR))
         The last clear. Both hold as long as tiles of them are in flight.
     command : In(COMMAND)
+    turn : In(turn_layout(edge**2 // lanes))
+        Of the tile of ``command``.
     fill_values : In(ArrayLayout(COLOUR, edge**2))
         What a FILL puts into the slot.
     tile : In(layout(payloads.tile(edge)))
@@ -60,9 +72,12 @@ class ColourSlots(wiring.Component):
     clearing : In(1)
         ``tile`` is to be cleared.
     colours : In(ArrayLayout(COLOUR, edge**2))
-        Colours of ``tile``, from the shader.
+        Colours of ``tile``, from the shader. They, the tile and its command are the same in each of
+        its turns.
+    completes : Out(1)
+        ``command`` will be in ``done``.
     done : Out(COMMAND)
-        ``command``, :attr:`OLD` clocks later.
+        ``command``, :attr:`OLD` clocks later: its EVICT in the first turn, the rest in the last.
     written : Out(edge**2)
         Samples that a USE in ``done`` writes.
     values : Out(ArrayLayout(COLOUR, edge**2))
@@ -71,9 +86,12 @@ class ColourSlots(wiring.Component):
 
     OLD = 2  # clocks from a command to the values of its slot
 
-    def __init__(self, edge: int, slots: int, formats: Sequence[Format] = BASE_FORMATS) -> None:
+    def __init__(
+        self, edge: int, slots: int, lanes: int, formats: Sequence[Format] = BASE_FORMATS
+    ) -> None:
         self._edge = edge
         self._slots = slots
+        self._lanes = lanes
         self._formats = BYTES if tuple(formats) == BASE_FORMATS else PlaneFormats.of(formats)
         self._first_lane = self._lane()
         tile = ArrayLayout(COLOUR, edge**2)
@@ -82,10 +100,12 @@ class ColourSlots(wiring.Component):
                 "state": In(layout(payloads.DRAW_STATE)),
                 "clear": In(layout(payloads.CLEAR)),
                 "command": In(COMMAND),
+                "turn": In(turn_layout(edge**2 // lanes)),
                 "fill_values": In(tile),
                 "tile": In(layout(payloads.tile(edge))),
                 "clearing": In(1),
                 "colours": In(tile),
+                "completes": Out(1),
                 "done": Out(COMMAND),
                 "written": Out(edge**2),
                 "values": Out(tile),
@@ -117,12 +137,12 @@ class ColourSlots(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        lanes = self._edge**2
+        samples = self._edge**2
         m.submodules.slots = slots = Memory(
-            shape=COLOUR * lanes, depth=self._slots, init=[], attrs=NO_COLLISION
+            shape=COLOUR * samples, depth=self._slots, init=[], attrs=NO_COLLISION
         )
         read = slots.read_port()
-        write = slots.write_port(granularity=8)
+        write = slots.write_port(granularity=BYTE)
         m.submodules.mask = mask = RectangleMask(self._edge)
         for name in RECTANGLE.members:
             m.d.comb += mask.rectangle[name].eq(self.clear[name])
@@ -132,11 +152,11 @@ class ColourSlots(wiring.Component):
             mask.y.eq(self.tile.y),
             read.addr.eq(self.command.slot),
         ]
-
         timeline = Timeline(m)
         timeline.enter(
             0,
             command=self.command,
+            turn=self.turn,
             mask=self.tile.mask,
             clearing=self.clearing,
         )
@@ -145,95 +165,142 @@ class ColourSlots(wiring.Component):
             earlier = timeline[distance].command
             again = earlier.valid & (earlier.slot == self.command.slot)
             timeline.enter(0, **{name: again & ~has(self.command.op, SlotOp.FILL)})
+        self._complete(m, timeline, read)
+        owned = self._decode(m, timeline)
+        blended = [self._blend(m, timeline, n, read, write) for n in range(self._lanes)]
+        self._write(m, timeline, write, blended, owned)
+        return m
+
+    def _complete(self, m, timeline, read):
+        """What is done, and what the slot held."""
+        turn = self.turn
+        parts = Mux(turn.first, SlotOp.EVICT, 0) | Mux(turn.last, SlotOp.USE | SlotOp.FILL, 0)
+        done = Signal(COMMAND)
+        m.d.comb += [
+            done.op.eq(self.command.op & parts),
+            done.slot.eq(self.command.slot),
+            done.valid.eq(self.command.valid & done.op.any()),
+            self.completes.eq(done.valid),
+        ]
+        timeline.enter(0, done=done)
         old = timeline[self.OLD]
         m.d.comb += [
-            self.done.eq(old.command),
+            self.done.eq(old.done),
             self.written.eq(Mux(old.clearing, ~0, old.mask)),
         ]
-        self._decode(m, timeline)
-        m.submodules.filled = filled = DelayLine(COLOUR * lanes, self.latency)
-        m.d.comb += filled.i.eq(self.fill_values)
+        m.d.sync += self.values.eq(read.data)
+
+    def _blend(self, m, timeline, n, read, write):
+        """A lane, and its result: a sample of each group in turn.
+
+        It takes a value as its slot holds it, as it is being written there, or as it is filled in
+        by the same command.
+        """
+        m.submodules[f"lane_{n}"] = lane = self._lane() if n else self._first_lane
+        samples = range(n, self._edge**2, self._lanes)
+        new, filled = (
+            _of_turn(self.turn, [values[k] for k in samples])
+            for values in (self.colours, self.fill_values)
+        )
+        timeline.enter(0, **{f"new_{n}": new, f"fill_{n}": filled})
+        words = [read.data.word_select(k, COLOUR) for k in samples]
+        value = _newest(timeline[1], "at_read", samples, write, _of_turn(timeline[1].turn, words))
+        stored = Signal(COLOUR, name=f"stored_{n}")
+        fills = has(timeline[1].command.op, SlotOp.FILL)
+        m.d.sync += stored.eq(Mux(fills, timeline.value(f"fill_{n}", 1), value))
+        m.d.comb += [
+            lane.source.eq(timeline.value(f"new_{n}", self.OLD)),
+            lane.dest.eq(_newest(timeline[self.OLD], "at_lane", samples, write, stored)),
+            *(lane.controls[k].eq(timeline[self.OLD + k].control) for k in range(lane.latency)),
+        ]
+        return lane.o
+
+    def _write(self, m, timeline, write, blended, owned):
+        """Samples that the command fills in, clears, replaces or has blended.
+
+        What is known at its beginning waits in one row: values that are filled in, with colours
+        that replace them unseen.
+        """
+        samples = range(self._edge**2)
+        m.submodules.unblended = line = DelayLine(COLOUR * len(samples), self.latency)
         last = timeline[self.latency]
         drawn = named(m, Mux(last.clearing, last.cleared, last.mask), "drawn")
-        written = self.state.colour_write if self._by_bytes else 0b1111
-        channels = named(m, Mux(last.clearing, 0b1111, written), "channels")
+        written = self.state.colour_write if self._by_bytes else EVERY
+        channels = named(m, Mux(last.clearing, EVERY, written), "channels")
         used = last.command.valid & has(last.command.op, SlotOp.USE)
         fills = named(m, last.command.valid & has(last.command.op, SlotOp.FILL), "fills")
         m.d.comb += write.addr.eq(last.command.slot)
-        for n in range(lanes):
-            m.submodules[f"lane_{n}"] = lane = self._lane() if n else self._first_lane
-            new = Mux(self.clearing, self.clear.colour_value, self.colours[n])
-            timeline.enter(0, **{f"new_{n}": new, f"fill_{n}": self.fill_values[n]})
-            word = read.data.word_select(n, COLOUR)
-            stored = self._read(m, timeline, n, word, write)
-            dest = _newest(timeline[self.OLD].at_lane, n, write, stored)
-            m.d.comb += [
-                lane.source.eq(timeline.value(f"new_{n}", self.OLD)),
-                lane.dest.eq(dest),
-                *(lane.controls[k].eq(timeline[self.OLD + k].control) for k in range(lane.latency)),
-            ]
-            writes = named(m, Mux(used & drawn[n], channels, 0), f"writes_{n}")
-            value = write.data.word_select(n, COLOUR)
-            for k in range(4):
-                kept = filled.o.word_select(n, COLOUR).word_select(k, 8)
-                blended = lane.o.word_select(k, 8)
-                m.d.comb += [
-                    value.word_select(k, 8).eq(Mux(writes[k], blended, kept)),
-                    write.en[4 * n + k].eq(writes[k] | fills),
-                ]
-        return m
-
-    def _read(self, m, timeline, n, stored, write):
-        """The value of a sample: as its slot holds it, as it is being written there, or as it is
-        filled in by this command.
-        """
-        value = Signal(COLOUR, name=f"stored_{n}")
-        filled = timeline.value(f"fill_{n}", 1)
-        newest = _newest(timeline[1].at_read, n, write, stored)
-        m.d.sync += [
-            self.values[n].eq(stored),
-            value.eq(Mux(has(timeline[1].command.op, SlotOp.FILL), filled, newest)),
+        results = [
+            named(m, Mux(last.clearing, self.clear.colour_value, result), f"result_{n}")
+            for n, result in enumerate(blended)
         ]
-        return value
+        by_lane = named(m, last.clearing | last.turn.blended, "by_lane")
+        for n in samples:
+            group, lane = divmod(n, self._lanes)
+            due = last.turn.groups[group]
+            replaces = self.tile.mask[n] & ~self.clearing & ~self.turn.blended
+            writes = named(m, Mux(used & drawn[n] & due, channels, 0), f"writes_{n}")
+            m.d.comb += [
+                line.i.word_select(n, COLOUR).eq(
+                    _merged(gated(written, replaces), self.colours[n] & owned, self.fill_values[n])
+                ),
+                write.en.word_select(n, CHANNELS).eq(writes | (fills & due).replicate(CHANNELS)),
+                write.data.word_select(n, COLOUR).eq(
+                    _merged(gated(writes, by_lane), results[lane], line.o.word_select(n, COLOUR))
+                ),
+            ]
 
     def _decode(self, m, timeline):
-        """How the draw blends; what clears a slot replaces all."""
+        """How the draw blends, and which bits belong to channels; the others become 0."""
         m.submodules.decoder = decoder = StateDecoder(
             self._formats, second=False, constant=False, logic=True
         )
-        draws = ~timeline[self.OLD - decoder.LATENCY].clearing
-        for field in payloads.BLEND_STATE:
-            value = self.state[field.name]
-            if field.name.endswith("enable"):
-                value = value & draws
-            m.d.comb += decoder.i[field.name].eq(value)
+        control = Signal.like(decoder.control)
+        m.d.comb += [decoder.i[f.name].eq(self.state[f.name]) for f in payloads.BLEND_STATE]
+        m.d.comb += control.eq(decoder.control)
+        timeline.enter(self.OLD, control=control.as_value())
         if self._by_bytes:
             m.d.comb += [
                 decoder.i.format.eq(BASE_FORMATS[0]),
-                decoder.i.write_mask.eq(0b1111),  # channels are masked where the slot is written
+                decoder.i.write_mask.eq(EVERY),  # channels are masked where the slot is written
             ]
-            timeline.enter(self.OLD, control=decoder.control.as_value())
-            return
-        form = named(m, Mux(draws, self.state.colour_format, BASE_FORMATS[0]), "format")
-        m.d.comb += [
-            decoder.i.format.eq(form),
-            decoder.i.write_mask.eq(Mux(draws, self.state.colour_write, 0b1111)),
-        ]
+            return Const((1 << COLOUR) - 1)
         # The decoder has no layouts of floats for this lane.
         channel_layout = Signal(len(self._formats.layouts))
-        m.d.sync += channel_layout.eq(self._formats.layout_of(form))
-        control = Signal.like(decoder.control)
+        owned = Signal(COLOUR)
+        m.d.sync += [
+            channel_layout.eq(self._formats.layout_of(self.state.colour_format)),
+            owned.eq(pick(channel_layout, map(channel_bits, self._formats.layouts))),
+        ]
         m.d.comb += [
-            control.eq(decoder.control),
+            decoder.i.format.eq(self.state.colour_format),
+            decoder.i.write_mask.eq(self.state.colour_write),
             control.layout.eq(channel_layout),
         ]
-        timeline.enter(self.OLD, control=control.as_value())
+        return owned
 
 
-def _newest(again, n, write, value):
-    """A sample's value, but for the channels of it that are being written to the same slot."""
-    result = write.data.word_select(n, COLOUR)
+def channel_bits(arrangement: Sequence[Place | None]) -> int:
+    """Bits of a texel that belong to a channel."""
+    return sum(((1 << bits) - 1) << low for low, bits in filter(None, arrangement))
+
+
+def _of_turn(turn, values):
+    """The value of the group that has its turn."""
+    return pick(turn.groups, values)
+
+
+def _newest(clock, again, samples, write, value):
+    """The value of the turn's sample, but for the channels of it that are being written to the
+    same slot.
+    """
+    result = _of_turn(clock.turn, [write.data.word_select(n, COLOUR) for n in samples])
+    written = _of_turn(clock.turn, [write.en.word_select(n, CHANNELS) for n in samples])
+    return _merged(gated(written, getattr(clock, again)), result, value)
+
+
+def _merged(flags, new, old):
+    """Bytes of one value where a flag is set, of another where not."""
     return Cat(
-        Mux(again & write.en[4 * n + k], result.word_select(k, 8), value.word_select(k, 8))
-        for k in range(4)
+        Mux(flags[k], new.word_select(k, BYTE), old.word_select(k, BYTE)) for k in range(CHANNELS)
     )

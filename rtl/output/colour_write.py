@@ -22,8 +22,8 @@ from fixfunc.rtl.memory.tile_client.slot_requests import (
     reads_target,
     requested_beat,
 )
+from fixfunc.rtl.output.blend_turns import BlendTurns
 from fixfunc.rtl.output.colour_slots import ColourSlots
-from fixfunc.rtl.output.sample_interlock import SampleInterlock
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
@@ -56,6 +56,8 @@ class ColourWriteParams:
         Colour planes of a target, each with a cache of its own: 1 to 8.
     formats : tuple of Format
         What each of them may be, R8G8B8A8_UNORM among them.
+    lanes : int
+        Samples of a plane that are blended in a clock: they divide a tile's.
     """
 
     edge: int = 8
@@ -72,6 +74,7 @@ class ColourWriteParams:
     shader_depths: bool = True
     planes: int = 1
     formats: tuple[Format, ...] = BASE_FORMATS
+    lanes: int = 16
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
@@ -80,6 +83,8 @@ class ColourWriteParams:
         if not 1 <= self.planes <= payloads.COLOUR_PLANES:
             raise ValueError(f"planes must lie in 1..{payloads.COLOUR_PLANES}, not {self.planes!r}")
         check_colour_formats("formats", self.formats)
+        if self.lanes < 1 or self.edge**2 % self.lanes:
+            raise ValueError(f"lanes must divide {self.edge**2} samples, not {self.lanes!r}")
 
     @property
     def cache(self) -> TileCacheParams:
@@ -120,6 +125,7 @@ _TINY = ColourWriteParams(
     victims=4,
     differences=False,
     shading=96,
+    lanes=4,
 )
 CONFIGS = {
     "default": ColourWriteParams(),
@@ -142,9 +148,10 @@ class ColourWrite(wiring.Component):
     """Hand out the quads of covered tiles, and write what a shader makes of them.
 
     One tile per clock, in order, out and back, all its planes at once; a tile that is not on chip
-    waits for memory. Where what is stored decides, tiles that have a sample in common wait for one
-    another as :class:`~fixfunc.rtl.output.colour_slots.ColourSlots` asks, but for the first one
-    behind a miss. A target begins with a clear of all of it.
+    waits for memory. One that is blended takes a clock for each group of ``params.lanes`` samples
+    of which one is written. Where what is stored decides, tiles that have a sample in common wait
+    for one another as :class:`~fixfunc.rtl.output.colour_slots.ColourSlots` asks, but for the first
+    one behind a miss. A target begins with a clear of all of it.
 
     Colours take 32 bits a sample, in the format of their plane, as the shader has packed them.
 
@@ -218,7 +225,7 @@ class ColourWrite(wiring.Component):
         planes = colour_planes(p.planes)
         request = requested_beat(p.edge, planes)
         m.submodules.requests = requests = SlotRequests(p.obeyed, planes, p.ahead, p.formats)
-        slots = [ColourSlots(p.edge, p.cache.slots, p.formats) for _ in planes]
+        slots = [ColourSlots(p.edge, p.cache.slots, p.lanes, p.formats) for _ in planes]
         latency = slots[0].latency
         hazard_window = latency + 1  # clocks from a read of a slot to its write, and one
         caches = self._per_plane(m, "cache", [TileCache(p.cache, hazard_window) for _ in planes])
@@ -238,12 +245,10 @@ class ColourWrite(wiring.Component):
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
         states = plane_states(m, front, p.planes, p.formats)
-        forwarded = slots[0].forwarded
-        interlocks = [SampleInterlock(p.edge**2, hazard_window, forwarded) for _ in planes]
-        self._per_plane(m, "interlock", interlocks)
-        for n, (interlock, state, cache) in enumerate(zip(interlocks, states, caches, strict=True)):
-            self._interlock(m, interlock, shading.o, n, cache.o, reads_target(state, p.formats))
-        m.d.comb += front.stall.eq(Cat(interlock.stall for interlock in interlocks).any())
+        m.submodules.turns = turns = BlendTurns(
+            p.edge**2, p.lanes, p.planes, hazard_window, slots[0].forwarded
+        )
+        self._take_turns(m, turns, shading.o, front, caches, states)
         for name, state, slot in zip(p.names, states, slots, strict=True):
             m.d.comb += [
                 slot.state.eq(state),
@@ -251,11 +256,12 @@ class ColourWrite(wiring.Component):
                 slot.command.eq(getattr(front, f"{name}_command")),
                 slot.fill_values.eq(getattr(front, f"{name}_values")),
                 slot.tile.eq(front.tile),
+                slot.turn.eq(turns.turn),
                 slot.clearing.eq(front.clearing),
             ]
-        self._shade(m, shading, front, slots)
+        self._shade(m, shading, front, slots, turns)
         done = [
-            self._complete(m, name, front, slot, cache)
+            self._complete(m, name, slot, cache)
             for name, slot, cache in zip(p.names, slots, caches, strict=True)
         ]
         fences = self._pass_fences(m, front)
@@ -271,22 +277,27 @@ class ColourWrite(wiring.Component):
             m.submodules[f"{name}_{n}" if n else name] = unit
         return units
 
-    def _interlock(self, m, interlock, tiles, plane, commands, reads):
-        """A tile that reads its slot of a plane waits for those that write its samples there."""
+    def _take_turns(self, m, turns, tiles, front, caches, states):
+        """A tile that is blended in any plane enters group by group."""
         request = tiles.payload
-        requested = request.requested[plane]
+        for n, (cache, state) in enumerate(zip(caches, states, strict=True)):
+            m.d.comb += [
+                turns.commands[n].valid.eq(cache.o.valid & request.requested[n]),
+                turns.commands[n].op.eq(cache.o.payload.op),
+                turns.commands[n].slot.eq(cache.o.payload.slot),
+                turns.reads[n].eq(reads_target(state, self._params.formats)),
+            ]
         m.d.comb += [
-            interlock.command.valid.eq(commands.valid & requested),
-            interlock.command.op.eq(commands.payload.op),
-            interlock.command.slot.eq(commands.payload.slot),
-            interlock.mask.eq(request.beat.tile.mask),
-            interlock.whole.eq(request.clearing),
-            interlock.reads.eq(reads & ~request.clearing),
-            interlock.enters.eq(tiles.valid & tiles.ready & requested),
+            turns.mask.eq(request.beat.tile.mask),
+            turns.clearing.eq(request.clearing),
+            turns.enters.eq(front.accept | tiles.ready),
+            front.stall.eq(turns.stall),
+            front.stays.eq(~turns.last),
         ]
 
-    def _shade(self, m, shading, front, slots):
+    def _shade(self, m, shading, front, slots, turns):
         """A tile of a draw enters with its colours; one of a late draw when its answer has come.
+        They leave with its last turn.
 
         Colours of late draws wait in a FIFO, so that the depth test hears of many tiles ahead.
         """
@@ -296,7 +307,7 @@ class ColourWrite(wiring.Component):
         new = Cat(result[colour_name(plane, n)] for plane in range(len(slots)) for n in lanes)
         m.submodules.late = late = fifo.SyncFIFOBuffered(width=shape.size, depth=LATE)
         late_draw = ~front.state.early_write
-        enters = front.accept & shading.shaded
+        enters = front.accept & shading.shaded & turns.last
         m.d.comb += [
             self.shaded.valid.eq(self.colours.valid & shading.late & late.w_rdy),
             *(
@@ -324,7 +335,7 @@ class ColourWrite(wiring.Component):
         for slot in slots:
             m.d.comb += slot.tile.mask.eq(front.tile.mask & passed)
 
-    def _complete(self, m, name, front, slots, cache):
+    def _complete(self, m, name, slots, cache):
         """The cache of a plane hears what has been done with each slot."""
         lanes = self._params.edge**2
         shape = layout(caching.completion(self._params.edge, COLOUR))
@@ -332,7 +343,7 @@ class ColourWrite(wiring.Component):
         m.submodules[name.replace("colour", "done")] = done
         wiring.connect(m, done.o, cache.done)
         m.d.comb += [
-            done.consume.eq(getattr(front, f"{name}_command").valid),
+            done.consume.eq(slots.completes),
             done.push.eq(slots.done.valid),
             done.i.op.eq(slots.done.op),
             done.i.slot.eq(slots.done.slot),

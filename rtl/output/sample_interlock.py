@@ -3,7 +3,7 @@
 
 from itertools import pairwise
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -18,6 +18,7 @@ class SampleInterlock(wiring.Component):
 
     Neighbours of a mesh share tiles and no samples: they follow one another in consecutive clocks.
     A tile that is filled, or cleared, writes all of its slot. One that is filled reads no slot.
+    A tile may enter in several turns, each of samples of its own.
 
     Parameters
     ----------
@@ -32,8 +33,10 @@ class SampleInterlock(wiring.Component):
     -------
     command : In(COMMAND)
         To the slot of the tile that is offered.
+    turn : In(lanes)
+        Samples that have their turn.
     mask : In(lanes)
-        Samples that it may write.
+        Those of them that it may write.
     whole : In(1)
         It writes all of them.
     reads : In(1)
@@ -49,6 +52,7 @@ class SampleInterlock(wiring.Component):
         super().__init__(
             {
                 "command": In(COMMAND),
+                "turn": In(lanes),
                 "mask": In(lanes),
                 "whole": In(1),
                 "reads": In(1),
@@ -66,7 +70,7 @@ class SampleInterlock(wiring.Component):
         m.d.sync += [
             earlier[0].valid.eq(self.enters & has(command.op, SlotOp.USE)),
             earlier[0].slot.eq(command.slot),
-            earlier[0].mask.eq(self.mask | (self.whole | fills).replicate(len(self.mask))),
+            earlier[0].mask.eq(Mux(self.whole | fills, self.turn, self.mask)),
             *(later.eq(preceding) for preceding, later in pairwise(earlier)),
         ]
         hazards = Cat(

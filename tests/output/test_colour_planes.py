@@ -176,7 +176,7 @@ FORWARDED = 19  # clocks, of all formats: the page says so
 
 def test_the_page_has_the_hazard_windows():
     for formats, forwarded, window in ((BASE_FORMATS, 4, 7), (COLOUR_FORMATS, FORWARDED, 22)):
-        slots = ColourSlots(4, 16, formats)
+        slots = ColourSlots(4, 16, 4, formats)
         assert (min(slots.forwarded), slots.latency + 1) == (forwarded, window)
     page = (ROOT / "docs/output/colour_write.md").read_text()
     assert re.search(r"4\s+or\s+5\s+clocks\s+apart,\s+or\s+7\s+and\s+more", page)
@@ -221,10 +221,11 @@ def beats(count, **fields):
     ],
 )
 def test_all_planes_of_a_tile_a_clock(fields, reads):
-    """A tile a clock; the same one, where what is stored decides, as soon as it is forwarded."""
+    """A tile a clock; where what is stored decides one each turn of the lanes, in all planes."""
     data, short = written(beats(80, **fields))
     _, long = written(beats(880, **fields))
-    again = max(16, FORWARDED) if reads else 16  # clocks until the sixteen tiles come again
+    turns = 16 // PARAMS.lanes if reads else 1
+    again = 16 * turns  # clocks until the sixteen tiles come again: they are forwarded before
     assert abs((long - short) - 50 * again) < again
     planes = [data[n * bench.PLACES * bench.PLACE :][:512] for n in range(PARAMS.planes)]
     assert all((before != plane).any() for before, plane in pairwise(planes))

@@ -107,6 +107,7 @@ def combinations():
 
 
 @pytest.mark.plan("colour-write-13")
+@pytest.mark.plan("colour-write-21")
 def test_every_factor_and_operation():
     """Of a tile each, over colours that were drawn before; with masks, and of noise elsewhere."""
     rng = np.random.default_rng(13)
@@ -245,10 +246,11 @@ def test_wrong_parameters(fields, message):
 
 @pytest.mark.plan("colour-write-20")
 @pytest.mark.parametrize("blends", [0, 1])
-def test_a_tile_that_takes_the_place_of_another_takes_a_clock(blends):
+def test_a_tile_that_takes_the_place_of_another_waits_for_nothing(blends):
     """Blended or opaque: a tile that was brought from memory is found without a hazard window.
 
-    Blended ones leave as they were cleared; opaque ones send two transfers each, a clock for one.
+    Blended ones leave as they were cleared, and take a turn of the lanes for each quarter of their
+    samples; opaque ones send two transfers each, a clock for one.
     """
     side = 32
     places = np.arange((side // 4) ** 2)  # four times as many as the cache has
@@ -272,7 +274,7 @@ def test_a_tile_that_takes_the_place_of_another_takes_a_clock(blends):
         memory = Memory(data, (0, 0), ready=256)
         run = volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT)
         clocks.append(run.clocks)
-    assert clocks[1] - clocks[0] == 10 * len(places) * (1 if blends else 2)
+    assert clocks[1] - clocks[0] == 10 * len(places) * (4 if blends else 2)
     check(BLOCK, "tiny", rows)
 
 
@@ -304,6 +306,35 @@ def test_blended_tiles_of_one_place_wait_only_for_their_own_samples(masks, taken
         run = volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT)
         clocks.append(run.clocks)
     assert abs(clocks[1] - clocks[0] - taken) < 2
+    check(BLOCK, "tiny", rows)
+
+
+@pytest.mark.plan("colour-write-21")
+@pytest.mark.parametrize(
+    ("mask", "turns"),
+    [(1, 1), (1 << 15, 1), (0xF, 1), (0x11, 2), (0x8001, 2), (0x7770, 3), (0x1111, 4)],
+)
+def test_lanes_take_only_groups_with_a_sample(mask, turns):
+    """Blended tiles of several places, whose results nobody waits for: a clock for each turn."""
+    clocks = []
+    for count in (80, 880):
+        drawn = np.zeros(count, dtype(payloads.tile(4)))
+        drawn["x"] = np.arange(count) % 8
+        drawn["mask"] = mask
+        whole = {"colour": 1, "x1": 32, "y1": 4, "colour_value": 0x90A03070}
+        rows = np.concatenate(
+            [
+                codec.pack(draw_state(32, 4, blend_enable=1), payloads.DRAW_STATE, WIDTH),
+                scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole),
+                codec.pack(drawn, payloads.tile(4), WIDTH),
+                scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1),
+            ]
+        )
+        memory = Memory(harness.memory(rows, rtl.CONFIGS["tiny"]), (0, 0), ready=256)
+        clocks.append(
+            volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT).clocks
+        )
+    assert abs(clocks[1] - clocks[0] - 800 * turns) < 8
     check(BLOCK, "tiny", rows)
 
 

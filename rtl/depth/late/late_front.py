@@ -18,7 +18,7 @@ from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, SlotOp
 
 MOST = 128  # tiles that are out
-INNER = ("stall", "drained", "late_tile", "late_refused")  # members of the slot front
+INNER = ("stall", "stays", "drained", "late_tile", "late_refused")  # members of the slot front
 
 
 class LateFront(wiring.Component):

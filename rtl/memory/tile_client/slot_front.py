@@ -58,10 +58,12 @@ class SlotFront(wiring.Component):
         A tile that has come back from the shader, and whether it was refused.
     <plane>_late : In(HELD)
         Its slot.
+    stays : In(1)
+        The tile that is offered, and its commands, are offered again when they have entered.
     inputs_ready : In(1)
         Inputs of a tile of a draw from elsewhere, such as its colours, are valid.
     accept : Out(1)
-        A tile of a draw enters.
+        A tile of a draw enters, whether it stays or not.
     control_accept : Out(1)
         A control beat enters.
     state : Out(layout(payloads.DRAW_STATE))
@@ -112,6 +114,7 @@ class SlotFront(wiring.Component):
                 "i": In(stream.Signature(requested_beat(edge, planes))),
                 "room": In(1),
                 "stall": In(1),
+                "stays": In(1),
                 "drained": In(1, init=1),
                 "late_enters": In(1),
                 "late_tile": In(layout(payloads.tile(edge))),
@@ -159,6 +162,7 @@ class SlotFront(wiring.Component):
         target_accept = Signal()
         inputs = (self.inputs_ready & ~self.stall) | request.clearing
         all_drained = timer.drained & self.drained
+        entered = Signal()  # a beat, once more if it stays
         m.d.comb += [
             open_.eq(self.room & ~self.control_valid & ~busy & ~self.late_enters),
             open_for_beat.eq(open_ & ~evicts.any() & self.i.valid),
@@ -166,7 +170,8 @@ class SlotFront(wiring.Component):
             target_accept.eq(open_for_beat & work & request.whole_target & done.all()),
             self.control_accept.eq(open_for_beat & ~work & all_drained & done.all()),
             self.accept.eq(tile_accept & ~request.clearing),
-            self.i.ready.eq(tile_accept | target_accept | self.control_accept),
+            entered.eq(tile_accept | target_accept | self.control_accept),
+            self.i.ready.eq(entered & ~(tile_accept & self.stays)),
             timer.enter.eq(tile_accept | self.late_enters | (open_ & evicts.any())),
         ]
         m.d.sync += [
@@ -179,12 +184,12 @@ class SlotFront(wiring.Component):
             self.control_valid.eq(self.control_accept),
             self.control.eq(request.beat),
         ]
-        self._command(m, commands, open_, evicts)
+        self._command(m, commands, entered, Mux(open_, evicts, 0))
         self._apply_control(m)
         self._report_errors(m)
         return m
 
-    def _command(self, m, commands, open_, evicts):
+    def _command(self, m, commands, entered, evicted):
         """Commands go to the slots: with their beat, or at once if they are of none.
 
         A tile that comes back is used in its own slots.
@@ -195,12 +200,14 @@ class SlotFront(wiring.Component):
             late = getattr(self, f"{plane.name}_late")
             values = [source.payload[f"value{k}"] for k in range(self._edge**2)]
             is_done = ~source.payload.op.any()
+            requested = self.i.payload.requested[n]
+            executes = (evicted[n] | (entered & requested)) & ~is_done
             m.d.comb += [
-                source.ready.eq((open_ & evicts[n]) | (self.i.ready & self.i.payload.requested[n])),
+                source.ready.eq(evicted[n] | (self.i.ready & requested)),
                 failed[n].eq(source.ready & is_done & source.payload.error.any()),
             ]
             m.d.sync += [
-                command.valid.eq(Mux(self.late_enters, late.valid, source.ready & ~is_done)),
+                command.valid.eq(Mux(self.late_enters, late.valid, executes)),
                 command.op.eq(Mux(self.late_enters, SlotOp.USE, source.payload.op)),
                 command.slot.eq(Mux(self.late_enters, late.slot, source.payload.slot)),
                 getattr(self, f"{plane.name}_values").eq(Cat(values)),
