@@ -23,9 +23,17 @@ def _prepare(_app, what, _name, _thing, _options, lines):
     if what == "module":
         lines[:] = columns_kept(lines)
     elif what in ("property", "attribute"):
-        lines.insert(0, "")  # napoleon takes what a first line has before a colon for a type
+        lines[:] = untyped(lines)
     else:
         lines[:] = sections_ended(titled(lines))
+
+
+def untyped(lines: list[str]) -> list[str]:
+    """Napoleon takes what the first line of a property has before a colon for a type.
+
+    It skips empty lines; an escaped space is a line, and nothing on the page.
+    """
+    return ["\\ ", *lines]
 
 
 def columns_kept(lines: list[str]) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
+from sphinx.ext.napoleon.docstring import NumpyDocstring
 
 from bench.site import docstrings, stage
 from fixfunc.cosim.toolchain import ROOT
@@ -169,6 +170,15 @@ def test_docstrings_are_prepared():
     assert docstrings.titled(["A.", "", "b : In(1)"]) == [
         "A.", "", "Members", "-------", "b : In(1)",
     ]  # fmt: skip
+
+
+@pytest.mark.plan("site-4")
+def test_a_property_has_words_and_no_type():
+    """What is said of it may have a colon: nothing before that is looked up."""
+    text = ["Corners of triangles, in pixels: int32, shape (n, 6).", "", "More."]
+    written = NumpyDocstring(docstrings.untyped(text), what="property", name="edges").lines()
+    assert not any(line.startswith(":type:") for line in written)
+    assert text[0] in written
 
 
 def named(module, owner, name):
