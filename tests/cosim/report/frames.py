@@ -59,12 +59,17 @@ def recording(folder: Path) -> Path:
     return folder
 
 
-def show(browser, page, width=1280):
-    """A page at a width; below 500 pixels as a phone, which obeys its viewport alone."""
-    from selenium.webdriver.support.wait import WebDriverWait
-
+def widen(browser, width):
+    """The window has a width; below 500 pixels it is a phone's, which obeys its viewport alone."""
     size = {"width": width, "height": 1400, "deviceScaleFactor": 1, "mobile": width < 500}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def show(browser, page, width=1280):
+    """A page at a width."""
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    widen(browser, width)
     browser.get(f"file://{page}")
     ready = "return !document.getElementById('told') || document.body.dataset.ready === 'yes'"
     WebDriverWait(browser, 60, 0.05).until(lambda browser: browser.execute_script(ready))

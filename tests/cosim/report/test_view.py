@@ -7,7 +7,7 @@ import pytest
 
 from fixfunc.cosim.__main__ import main
 from tests.cosim.report import frames
-from tests.cosim.report.frames import show
+from tests.cosim.report.frames import show, widen
 
 pytestmark = pytest.mark.qualify  # Chromium; and the top takes minutes to build
 WIDTHS = (1280, 400)
@@ -141,6 +141,24 @@ def test_keys_zoom_and_move(folder, browser):
     assert left < x < left + across  # the cursor is in sight
     stage.send_keys("0")
     assert scale(browser) == pytest.approx(least)
+
+
+@pytest.mark.plan("report-7")
+def test_a_whole_picture_stays_whole_in_another_window(folder, browser):
+    """A phone is turned, a window made smaller; what is near stays as near."""
+    show(browser, folder / "frame.html")
+    drawn = (
+        "const done = arguments[0];"
+        "requestAnimationFrame(() => requestAnimationFrame(() => done(place.scale / whole())))"
+    )
+    for width in (400, 1280, 800):
+        widen(browser, width)
+        assert browser.execute_async_script(drawn) == pytest.approx(1)
+    browser.find_element("id", "stage").send_keys("+++++")
+    near = scale(browser)
+    widen(browser, 1280)
+    browser.execute_async_script(drawn)
+    assert scale(browser) == pytest.approx(near)
 
 
 @pytest.mark.plan("report-7")
