@@ -34,6 +34,7 @@ def rows(progress: Callable[[str], object]) -> Iterator[dict]:
             failures = result.run(path, Path(folder), "near")
             assert not failures, failures
             found = json.loads((Path(folder) / "frame.json").read_text())
+            hardware = found["hardware"]["near"]
         yield {
             "name": name,
             "draws": len(found["draws"]),
@@ -42,8 +43,8 @@ def rows(progress: Callable[[str], object]) -> Iterator[dict]:
             "record": recorded - start,
             **{key: found[key] for key in ("triangles", "fragments", "missing", "extra", "beyond")},
             **{key: found[key] for key in ("passed", "wanted", "seconds")},
-            "lacks": len(found["hardware"]["missing"]),
-            "counters": found["hardware"]["counters"],
+            "lacks": len(hardware["missing"]),
+            "counters": hardware["counters"],
         }
 
 

@@ -59,7 +59,9 @@ class BlendTurns(wiring.Component):
         self, samples: int, lanes: int, planes: int, window: int, forwarded: range
     ) -> None:
         self._lanes = lanes
-        self._interlocks = [SampleInterlock(samples, window, forwarded) for _ in range(planes)]
+        self._interlocks = [
+            SampleInterlock(samples, samples // lanes, window, forwarded) for _ in range(planes)
+        ]
         super().__init__(
             {
                 "mask": In(samples),
@@ -96,13 +98,12 @@ class BlendTurns(wiring.Component):
         m.d.sync += self.turn.eq(Mux(self.enters, turn, whole))
         with m.If(self.enters):
             m.d.sync += taken.eq(Mux(turn.last, 0, taken | turn.groups))
-        samples = Cat(group.replicate(self._lanes) for group in turn.groups)
         for n, interlock in enumerate(self._interlocks):
             m.submodules[f"interlock_{n}" if n else "interlock"] = interlock
             m.d.comb += [
                 interlock.command.eq(commands[n]),
-                interlock.turn.eq(samples),
-                interlock.mask.eq(self.mask & samples),
+                interlock.groups.eq(turn.groups),
+                interlock.mask.eq(self.mask),
                 interlock.whole.eq(self.clearing),
                 interlock.reads.eq(self.reads[n] & ~self.clearing),
                 interlock.enters.eq(self.enters & used[n]),

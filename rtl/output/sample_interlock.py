@@ -3,7 +3,7 @@
 
 from itertools import pairwise
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -24,6 +24,8 @@ class SampleInterlock(wiring.Component):
     ----------
     lanes : int
         Samples of a tile.
+    groups : int
+        Of samples, which have turns of their own.
     window : int
         Least distance in clocks between two tiles of which the later reads what the other writes.
     forwarded : range
@@ -33,12 +35,12 @@ class SampleInterlock(wiring.Component):
     -------
     command : In(COMMAND)
         To the slot of the tile that is offered.
-    turn : In(lanes)
-        Samples that have their turn.
+    groups : In(groups)
+        Those that have their turn.
     mask : In(lanes)
-        Those of them that it may write.
+        Samples that it may write, in this turn or another.
     whole : In(1)
-        It writes all of them.
+        It writes all samples.
     reads : In(1)
         What is stored decides what it writes.
     enters : In(1)
@@ -46,13 +48,13 @@ class SampleInterlock(wiring.Component):
     stall : Out(1)
     """
 
-    def __init__(self, lanes: int, window: int, forwarded: range) -> None:
+    def __init__(self, lanes: int, groups: int, window: int, forwarded: range) -> None:
         self._window = window
         self._forwarded = forwarded
         super().__init__(
             {
                 "command": In(COMMAND),
-                "turn": In(lanes),
+                "groups": In(groups),
                 "mask": In(lanes),
                 "whole": In(1),
                 "reads": In(1),
@@ -67,14 +69,22 @@ class SampleInterlock(wiring.Component):
         fills = has(command.op, SlotOp.FILL)
         in_flight = StructLayout({"valid": 1, "slot": len(command.slot), "mask": len(self.mask)})
         earlier = [Signal(in_flight, name=f"earlier_{n}") for n in range(1, self._window)]
+        size = len(self.mask) // len(self.groups)
+        turn = Cat(group.replicate(size) for group in self.groups)
         m.d.sync += [
             earlier[0].valid.eq(self.enters & has(command.op, SlotOp.USE)),
             earlier[0].slot.eq(command.slot),
-            earlier[0].mask.eq(Mux(self.whole | fills, self.turn, self.mask)),
+            earlier[0].mask.eq(turn & (self.mask | (self.whole | fills).replicate(len(turn)))),
             *(later.eq(preceding) for preceding, later in pairwise(earlier)),
         ]
+        # Of every group, before it is known which has its turn.
         hazards = Cat(
-            tile.valid & (tile.slot == command.slot) & (tile.mask & self.mask).any()
+            tile.valid
+            & (tile.slot == command.slot)
+            & Cat(
+                group & (tile.mask & self.mask).word_select(n, size).any()
+                for n, group in enumerate(self.groups)
+            ).any()
             for distance, tile in enumerate(earlier, 1)
             if distance not in self._forwarded
         )
