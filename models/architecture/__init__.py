@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What lies around the fixed functions, as an architect asks about it: engines, sorts, rays.
+
+simd_engine.py     occupancy, and a scheduler of warps that hides latency
+divergence.py      warps whose threads go different ways
+quad_packing.py    quads in warps
+speedup.py         Amdahl's law
+ray_boxes.py       a ray-box unit of few bits
+ray_coherence.py   a tree of boxes, and rays that are gathered
+"""
