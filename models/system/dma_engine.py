@@ -9,6 +9,7 @@ import numpy as np
 from fixfunc.models.payload import integer
 from fixfunc.models.system.bus import PCIE_2_X16, SECOND, Bus
 from fixfunc.models.system.page_table import Aperture
+from fixfunc.models.system.sequence import reached
 from fixfunc.spec.errors import InputError
 
 LOCAL_BANDWIDTH = 180 * 10**9  # bytes a second [trip 2]
@@ -181,7 +182,7 @@ class Engines:
             for name, commands in left.items():
                 while commands and name not in under_way:
                     command = commands[0]
-                    if isinstance(command, Wait) and not self._reached(command):
+                    if isinstance(command, Wait) and not self._over(command):
                         break
                     commands.pop(0)
                     changed = True
@@ -191,9 +192,9 @@ class Engines:
                         span = Span(name, command, now, now + self.time(command))
                         under_way[name] = span, self._read(command)
 
-    def _reached(self, wait):
-        """Whether a fence, 0 at first, is at a value or less than 2^31 beyond."""
-        return (self.fences.get(wait.fence, 0) - wait.value) % (1 << 32) < 1 << 31
+    def _over(self, wait):
+        """Whether a fence, 0 at first, has come as far as a wait asks."""
+        return reached(self.fences.get(wait.fence, 0), wait.value)
 
     def _check(self, copy):
         for place in (copy.source, copy.destination):
