@@ -71,9 +71,9 @@ def schedule(dram: Dram, accesses: np.ndarray) -> np.ndarray:
     """Commands of all channels, until every access has had its READ or WRITE.
 
     Each channel goes by itself, and takes at most one command a clock. Accesses enter its window in
-    order, in the clock in which they are asked for or the first in which there is room; one leaves
-    with its READ or WRITE, and another enters a clock later. In a clock a channel takes the first
-    of these that the timing lets it take:
+    order, one a clock, in the clock in which they are asked for or the first in which there is
+    room; one leaves with its READ or WRITE, and its place is free a clock later. In a clock a
+    channel takes the first of these that the timing lets it take:
 
     1. READ or WRITE of the oldest access whose row is open. Accesses to one address keep their
        order. If the oldest access of the window is overdue, no other one is read or written.
@@ -178,30 +178,25 @@ class _Channels:
         return found
 
     def _admit(self):
-        """Fill the window with what has been asked for."""
-        while True:
-            free = self._age == NEVER
-            asked = (self._next < self._end) & (self._arrival() <= self._clock)
-            entering = np.flatnonzero(asked & free.any(1))
-            if not len(entering):
-                return
-            slot = free[entering].argmax(1)
-            at = entering, slot
-            number = self._queue[self._next[entering]]
-            self._next[entering] += 1
-            place = self._places[number]
-            for array, name in (
-                (self._bank, "bank"),
-                (self._row, "row"),
-                (self._column, "column"),
-            ):
-                array[at] = place[name]
-            same = self._same_address(entering, slot)
-            self._behind[at] = same.sum(1)
-            self._age[at] = number
-            self._entered[at] = self._clock[entering]
-            self._write[at] = self._accesses["write"][number]
-            self._in_bank[at] = np.arange(self._in_bank.shape[2]) == place["bank"][:, None]
+        """Let an access into each window that has room, if one has been asked for."""
+        free = self._age == NEVER
+        asked = (self._next < self._end) & (self._arrival() <= self._clock)
+        entering = np.flatnonzero(asked & free.any(1))
+        if not len(entering):
+            return
+        slot = free[entering].argmax(1)
+        at = entering, slot
+        number = self._queue[self._next[entering]]
+        self._next[entering] += 1
+        place = self._places[number]
+        self._bank[at] = place["bank"]
+        self._row[at] = place["row"]
+        self._column[at] = place["column"]
+        self._behind[at] = self._same_address(entering, slot).sum(1)
+        self._age[at] = number
+        self._entered[at] = self._clock[entering]
+        self._write[at] = self._accesses["write"][number]
+        self._in_bank[at] = np.arange(self._in_bank.shape[2]) == place["bank"][:, None]
 
     def _same_address(self, channel, slot):
         """Accesses of a channel's window to the address of one of them."""
@@ -293,7 +288,8 @@ class _Channels:
         age = self._age.argmin(1)
         waits = (oldest < 0) & (self._age[self._each, age] < NEVER)
         due = np.where(waits, self._entered[self._each, age] + self._patience, NEVER)
-        enters = np.where((self._age == NEVER).any(1), self._arrival(), NEVER)
+        enters = np.maximum(self._arrival(), self._clock + 1)
+        enters = np.where((self._age == NEVER).any(1), enters, NEVER)
         event = np.minimum(column_time.min(1), row_time.min(1))
         event = np.minimum(event, np.minimum(due, enters))
         self._clock = np.where(taken, self._clock + 1, event)

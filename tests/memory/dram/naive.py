@@ -93,7 +93,7 @@ def channel_log(dram, queue):
     rows = {}
     clock = 0
     while queue or window:
-        while queue and len(window) < dram.window and queue[0][0] <= clock:
+        if queue and len(window) < dram.window and queue[0][0] <= clock:
             window.append(Waiting(*queue.pop(0)[1:], clock))
         told = choose(dram, window, log, rows, clock)
         if told:

@@ -125,9 +125,9 @@ def test_accesses_to_one_address_keep_their_order():
 @pytest.mark.parametrize("patience", [0, 30, 200])
 def test_no_access_starves(patience):
     """Hits of an open row come for ever; the one access to another row is served in time."""
-    accesses = np.zeros(2000, ACCESS)
-    accesses["clock"] = np.arange(2000)
-    accesses["address"] = 32 * (np.arange(2000) % 2)
+    accesses = np.zeros(800, ACCESS)
+    accesses["clock"] = np.arange(800)
+    accesses["address"] = 32 * (np.arange(800) % 2)
     accesses["address"][100] = 128
     dram = Dram(SHORT, MAPS[0], window=8, patience=patience)
     commands = schedule(dram, accesses)
