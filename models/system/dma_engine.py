@@ -115,6 +115,8 @@ class Engines:
     bus : Bus
     local_bandwidth : int
         Bytes a second of local memory; a copy within it reads and writes each byte.
+    fences : dict of str to int
+        Values by name, changed in place; one that is not there is 0.
     """
 
     memories: Mapping[Aperture, np.ndarray]

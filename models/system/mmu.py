@@ -56,7 +56,9 @@ class PageFault(Exception):
         The number of the request in its row; those before have been translated.
     """
 
-    def __init__(self, request: np.void, reason: FaultReason, level: int | None, number: int):
+    def __init__(
+        self, request: np.void, reason: FaultReason, level: int | None, number: int
+    ) -> None:
         self.address = int(request["address"])
         self.client = int(request["client"])
         self.write = bool(request["write"])
