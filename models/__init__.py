@@ -9,6 +9,8 @@ machine/       packets of a ring are executed, from draw calls to targets in mem
 host/          the driver that people program: D3D11's device and context
 top/           every stage that is hardware, behind a command stream, with its memory
 back_half/     from triangles to targets: what machine and top have in common
+system/        between program and card: drivers, scheduler, bus, DMA engine, MMU
+architecture/  what lies around the fixed functions: SIMD engines, sorts, rays
 scene/         a mesh, a camera, a light, and the frame that the hardware should draw of them
 lib/           golden models of the hardware's primitives
 

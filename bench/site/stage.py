@@ -13,7 +13,8 @@ PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE")
 TREES = ("docs", "fixfunc", "spec", "models", "rtl", "cosim", "tb", "tests", "bench", "examples")
 REFERENCE = ("fixfunc", "spec", "models", "rtl", "cosim", "examples")
 STAGES = ("machine", "scene", "frontend", "tessellation", "geometry", "raster", "depth", "pixel")
-STAGES += ("texture", "output", "memory", "lib", "cosim", "coverage", "proofs")
+STAGES += ("texture", "output", "memory", "system", "architecture", "lib", "cosim", "coverage")
+STAGES += ("proofs",)
 LEFT = shutil.ignore_patterns("__pycache__", "*.so", "*.egg-info")
 MAIN = "__main__"  # commands, whose module is no reference
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.cosim.simulation.events import asked
 from fixfunc.cosim.time.timeline import Timeline
+from fixfunc.models.memory.dram.accesses import of_bursts
 from fixfunc.spec.payloads import TRANSFER
 
 BYTES = TRANSFER // 8  # of a line
@@ -43,34 +44,40 @@ FORMATS: dict[str, Callable[[bool, int, int], str]] = {
 }
 
 
+def accesses(timeline: Timeline) -> np.ndarray:
+    """Transfers as accesses that the golden DRAM takes: ACCESS, whose clients are the ports.
+
+    They come in the order in which memory is asked. Clocks count from ``timeline.start`` on.
+    """
+    bursts = timeline.bursts
+    clocks = asked(bursts)
+    order = np.lexsort((bursts["write"], bursts["port"], clocks))
+    own = bursts[order]
+    return of_bursts(
+        clocks[order] - np.uint64(timeline.start),
+        own["address"],
+        own["transfers"],
+        own["write"] == 1,
+        own["port"],
+    )
+
+
 def files(timeline: Timeline) -> dict[str, bytes]:
     """Contents of ``<port>.<format>.trace`` by name, and of ``all``; a silent port has none.
 
     Clocks count from ``timeline.start`` on. Memory is asked for a read when its address was taken,
     for a write when its last transfer was, too; the transfers of a burst follow each other.
     """
-    bursts = timeline.bursts
-    clocks = asked(bursts)
-    order = np.lexsort((bursts["write"], bursts["port"], clocks))
-    chosen = {"all": order}
+    found = accesses(timeline)
+    chosen = {"all": found}
     for number, port in enumerate(timeline.ports):
-        chosen[port] = order[bursts["port"][order] == number]
+        chosen[port] = found[found["client"] == number]
     out = {}
-    for name, places in chosen.items():
-        if not len(places):
+    for name, some in chosen.items():
+        if not len(some):
             continue
-        transfers = _transfers(bursts[places], clocks[places] - np.uint64(timeline.start))
+        transfers = list(zip(*(some[it].tolist() for it in ("write", "address", "clock"))))
         for form, line in FORMATS.items():
             text = "".join(f"{line(*transfer)}\n" for transfer in transfers)
             out[f"{name}.{form}.trace"] = text.encode()
     return out
-
-
-def _transfers(bursts, clocks):
-    """Whether it is written, address and clock of each transfer."""
-    counts = bursts["transfers"].astype(np.int64)
-    first = np.repeat(np.cumsum(counts) - counts, counts)
-    place = (np.arange(len(first)) - first) * BYTES
-    addresses = np.repeat(bursts["address"].astype(np.int64), counts) + place
-    writes = np.repeat(bursts["write"] == 1, counts)
-    return list(zip(*(it.tolist() for it in (writes, addresses, np.repeat(clocks, counts)))))

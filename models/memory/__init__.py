@@ -13,4 +13,5 @@ tile_tags.py      which of them are on chip, and which modes; which moves each u
 sample_grids.py   lanes of a tile as pixels by sample, and groups of them: for coders
 bit_planes.py     rows of bits that coders fill and decoders read
 counters.py       counters of a cache, as the hardware sends them
+dram/             channels, banks and rows behind the ports, and their controller
 """

@@ -9,6 +9,8 @@ import pytest
 from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.time import timeline, traffic
 from fixfunc.cosim.time.outputs import Outputs
+from fixfunc.models.memory.dram.configurations import GTX_480
+from fixfunc.models.memory.dram.service import serve
 from fixfunc.spec.errors import InputError
 from tests.cosim.time import runs
 
@@ -99,6 +101,24 @@ def test_a_port_that_is_silent_has_no_file():
     names = traffic.files(timeline.of(outputs, some))
     assert {name.split(".")[0] for name in names} == {"all", "commands_memory"}
     assert not traffic.files(timeline.of(outputs, events._replace(bursts=events.bursts[:0])))
+
+
+@pytest.mark.plan("dram-6")
+def test_traffic_of_a_top_goes_through_the_golden_dram():
+    """Every transfer is an access of its port, in the clock of its line, and is answered."""
+    outputs, events = runs.run()
+    found = timeline.of(outputs, events)
+    accesses = traffic.accesses(found)
+    lines = read(traffic.files(found))["all", "dramsim3"]
+    names = "write", "address", "clock"
+    assert lines == list(zip(*(accesses[name].tolist() for name in names), strict=True))
+    answers = serve(GTX_480, accesses)
+    clients = {found.ports[row["client"]]: row for row in answers.clients()}
+    assert clients["commands_memory"]["read"] == 5 * 32
+    assert clients["depth_memory"]["written"] == 3 * 32
+    assert clients["depth_memory"]["read"] == 2 * 32
+    assert clients["depth_memory"]["hits"] == 4  # all lie in one tile, whose row is opened once
+    assert (answers.latency >= 358).all()  # the way, and a row that is open
 
 
 @pytest.mark.plan("time-9")
