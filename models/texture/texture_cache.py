@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture import block_decode
+from fixfunc.models.texture import block_decode, texels
 from fixfunc.models.texture.cache.tag_array import TagArray
 from fixfunc.models.texture.cache.texture_cache import morton
+from fixfunc.models.texture.texels import DXGI, TEXELS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.cache import (
     LEVELS,
@@ -24,7 +26,9 @@ from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 PIXELS = 4
 TAPS = PIXELS * CORNERS
 QUARTERS = 4  # of the first level, each of which looks up a block a clock
-TEXEL = 4  # bytes
+FORMATS = 32  # numbers of formats
+# Bits of the unit that a channel's bits are repeated to.
+UNIT_BITS = {1: 16, 2: 16, 4: 16, 5: 10, 6: 12, 8: 16, 10: 10, 16: 16}
 
 
 @dataclass(frozen=True)
@@ -116,42 +120,97 @@ class QuadCache:
             raise InputError("level", f"be below {LEVELS}", int(taps.level.max()))
         taps = taps._replace(reads=taps.reads & known[:, None])
         bases = np.stack([state[f"base{level}"] for level in range(LEVELS)], 1).astype(np.int64)
-        lines = np.take_along_axis(bases, taps.level, 1) + taps.block
+        size = np.array([block_bytes(int(form)) for form in state["format"]], np.int64)[:, None]
+        begin = np.take_along_axis(bases, taps.level, 1) * LINE + taps.block * size
         sets = (taps.block + 9 * taps.level + state["first_set"][:, None]) % self._shape.sets
-        self._count(out, rounds(taps, sets % QUARTERS), lines, sets, state["format"])
-        texels, failed = self._texels(lines, taps, state["format"])
+        self._count(out, rounds(taps, sets % QUARTERS), begin, sets, state["format"])
+        values, failed = self._texels(begin, taps, state["format"])
         for tap in range(TAPS):
             for n in range(len(CHANNELS)):
-                out[f"t{tap // CORNERS}_{tap % CORNERS}_{n}"] = texels[:, tap, n]
+                out[f"t{tap // CORNERS}_{tap % CORNERS}_{n}"] = values[:, tap, n]
         out["status"][failed.any(1)] = CacheStatus.MEMORY
         out["status"][~known] = CacheStatus.FORMAT
         return out
 
-    def _count(self, out, leaders, lines, sets, form):
+    def _count(self, out, leaders, begin, sets, form):
         """Look up a block a quarter and round, and the lines of those that missed."""
         # By quad, round and quarter.
         quad, _, tap = leaders.T
         out["lookups"] = np.bincount(quad, minlength=len(out))
-        line = lines[quad, tap]
-        key = line * 32 + form[quad]
-        missed = self._first.look_up(sets[quad, tap], key)
+        place = begin[quad, tap]
+        missed = self._first.look_up(sets[quad, tap], place * FORMATS + form[quad])
         out["misses"] = np.bincount(quad[missed], minlength=len(out))
-        line = line[missed]
+        line = place[missed] // LINE
         read = self._second.look_up(line % self._shape.line_sets, line)
         out["lines"] = np.bincount(quad[missed][read], minlength=len(out))
 
-    def _texels(self, lines, taps, form):
+    def _texels(self, begin, taps, form):
         """Texels of taps, uint16, and which of them memory could not give."""
-        inside = lines < len(self._memory) // LINE
-        failed = taps.reads & (~inside | (lines == self._unreadable))
-        place = lines * LINE + morton(taps.x & 3, taps.y & 3).astype(np.int64) * TEXEL
-        place = np.where(inside, place, 0)
-        stored = self._memory[place[..., None] + np.arange(TEXEL)]
-        texels = stored.astype(np.uint16) * np.uint16(257)
-        is_srgb = form == StoredFormat.R8G8B8A8_UNORM_SRGB
-        texels[is_srgb] = block_decode.linear(stored[is_srgb])
-        texels[~taps.reads | failed] = 0
-        return texels, failed
+        line = begin // LINE
+        inside = line < len(self._memory) // LINE
+        failed = taps.reads & (~inside | (line == self._unreadable))
+        out = np.zeros((*taps.x.shape, len(CHANNELS)), np.uint16)
+        for number in np.unique(form):
+            chosen = taps.reads & ~failed & (form == number)[:, None]
+            if number in self._shape.formats and chosen.any():
+                out[chosen] = texels_of(
+                    self._memory,
+                    StoredFormat(int(number)),
+                    begin[chosen],
+                    taps.x[chosen] & 3,
+                    taps.y[chosen] & 3,
+                )
+        return out, failed
+
+
+def block_bytes(form: int) -> int:
+    """Bytes of a block of 4x4 texels; of a number that is no format's, a line."""
+    if form not in list(StoredFormat):
+        return LINE
+    name, _ = DXGI[Format[StoredFormat(form).name]]
+    return TEXELS[name].size * (4 // TEXELS[name].edge) ** 2
+
+
+def texels_of(
+    memory: np.ndarray, form: StoredFormat, begin: np.ndarray, x: np.ndarray, y: np.ndarray
+) -> np.ndarray:
+    """Texels of blocks, as the filter takes them.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+    form : StoredFormat
+    begin, x, y : ndarray of int64, shape (n,)
+        The first byte of each texel's block, and its place there, 0 to 3.
+
+    Returns
+    -------
+    ndarray of uint16, shape (n, 4)
+        Integers by :class:`fixfunc.spec.textures.filter.Unit`.
+    """
+    name, is_srgb = DXGI[Format[form.name]]
+    stored = TEXELS[name]
+    if stored.edge == 1:
+        place = begin + morton(x, y).astype(np.int64) * stored.size
+        found = texels.read(memory[place[:, None] + np.arange(stored.size)], name)
+    else:
+        blocks = memory[begin[:, None] + np.arange(stored.size)]
+        found = block_decode.decode(name, blocks)[np.arange(len(x)), y, x]
+    one = 0x7FFF if stored.kind == "SNORM" else 0xFFFF
+    if is_srgb:
+        alpha = found[:, 3:] if stored.channels == 4 else np.full((len(found), 1), 255, np.uint8)
+        found = block_decode.linear(np.concatenate([found[:, :3], alpha], 1))
+    elif stored.kind == "UNORM":
+        # Units of 2^n - 1 each, where the one has a multiple of the other's bits.
+        bits = np.array([int(unit).bit_length() for unit in stored.unit])
+        wide = np.array([UNIT_BITS[int(count)] for count in bits])
+        found = found.astype(np.int64) * ((1 << wide) - 1) // ((1 << bits) - 1)
+    out = np.zeros((len(x), len(CHANNELS)), np.uint16)
+    out[:, 3] = one
+    out[:, : found.shape[1]] = found.astype(np.int64) & 0xFFFF
+    absent = [n for n in range(len(CHANNELS)) if n < stored.channels and n not in stored.present]
+    out[:, absent] = 0
+    return out
 
 
 def taps_of(quads: np.ndarray) -> Taps:

@@ -20,10 +20,35 @@ class CacheKind(IntEnum):
 
 
 class StoredFormat(IntEnum):
-    """Format of a texture in memory."""
+    """Format of a texture in memory, by its name in DXGI."""
 
     R8G8B8A8_UNORM = 0
     R8G8B8A8_UNORM_SRGB = 1
+    B8G8R8A8_UNORM = 2
+    B8G8R8A8_UNORM_SRGB = 3
+    B8G8R8X8_UNORM = 4
+    B8G8R8X8_UNORM_SRGB = 5
+    R10G10B10A2_UNORM = 6
+    R16G16_UNORM = 7
+    R8G8_UNORM = 8
+    R16_UNORM = 9
+    B5G6R5_UNORM = 10
+    B5G5R5A1_UNORM = 11
+    B4G4R4A4_UNORM = 12
+    R8_UNORM = 13
+    A8_UNORM = 14
+    BC1_UNORM = 15
+    BC1_UNORM_SRGB = 16
+    BC2_UNORM = 17
+    BC2_UNORM_SRGB = 18
+    BC3_UNORM = 19
+    BC3_UNORM_SRGB = 20
+    BC4_UNORM = 21
+    BC4_SNORM = 22
+    BC5_UNORM = 23
+    BC5_SNORM = 24
+    BC7_UNORM = 25
+    BC7_UNORM_SRGB = 26
 
 
 class CacheStatus(IntEnum):
@@ -74,7 +99,7 @@ TEXEL_QUAD = (
         )
     ),
     *(
-        Field(f"t{pixel}_{corner}_{n}", 16, meaning="texel's channel, UNORM16")
+        Field(f"t{pixel}_{corner}_{n}", 16, meaning="texel's channel, an integer by Unit")
         for pixel in range(4)
         for corner in range(CORNERS)
         for n in range(len(CHANNELS))

@@ -26,7 +26,7 @@ from fixfunc.tb.bench.pace import PACES
 BITS = max(sum(f.bits for f in table) for table in (CACHE_STATE, CACHE_QUAD))
 SIZE = 1 << 16  # bytes of memory
 LINES = SIZE // LINE
-FORMATS = 4  # numbers of formats that are tried: two that there are, two that there are not
+FORMATS = 32  # numbers of formats
 
 
 def requests(rng: np.random.Generator, count: int, params: TextureCacheParams) -> np.ndarray:

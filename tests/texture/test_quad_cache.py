@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+import re
+
 import numpy as np
 import pytest
 
@@ -13,9 +15,11 @@ from fixfunc.models.texture.cache.texture_cache import (
     morton,
 )
 from fixfunc.models.texture.fetch import fetch
+from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape, rounds, taps_of
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.texture_cache import CONFIGS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
@@ -86,6 +90,14 @@ def naive_rounds(quad, first_set):
         left = [tap for n, tap in enumerate(left) if n not in taken]
 
 
+def block_bytes(form):
+    """Bytes of 4x4 texels, by the format's name."""
+    if form.name.startswith("BC"):
+        return 8 if form.name[2] in "14" else 16
+    digits = [int(bits) for bits in re.findall(r"[RGBAX]([0-9]+)", form.name)]
+    return 2 * sum(digits)
+
+
 @pytest.mark.plan("texture-cache-7")
 @pytest.mark.parametrize("config", ["default", "tiny"])
 def test_counts_are_those_of_lists(config):
@@ -102,31 +114,42 @@ def test_counts_are_those_of_lists(config):
         is_known = state["format"] in [int(form) for form in params.formats]
         for leaders in naive_rounds(quad, state["first_set"]) if is_known else ():
             for (level, x, y), number in leaders:
-                line = int(state[f"base{level}"]) + interleaved(x, y)
+                form = StoredFormat(int(state["format"]))
+                place = int(state[f"base{level}"]) * 64 + interleaved(x, y) * block_bytes(form)
+                line = place // 64
                 found[0] += 1
-                if blocks[number % params.sets].misses((line, int(state["format"]))):
+                if blocks[number % params.sets].misses((place, form)):
                     found[1] += 1
                     found[2] += lines[line % params.line_sets].misses(line)
         assert [int(row[name]) for name in ("lookups", "misses", "lines")] == found
 
 
-def stored(texture):
+def stored(texture, form):
     """A texture's levels in Morton order, and the state that shows it."""
     places = MortonPlaces(texture)
     state = np.zeros(1, dtype(CACHE_STATE))
+    state["format"] = form
     data = np.zeros(bench.SIZE, np.uint8)
+    size, edge = texture.texel_format[:2]
     begin = 0
     for level, images in enumerate(texture.levels):
-        width, height = texture.size(level)
+        width, height = (-(-side // edge) for side in texture.size(level))
         y, x = (v.ravel() for v in np.indices((height, width)))
         state[f"base{level}"] = begin // 64
-        place = begin + morton(x, y).astype(np.int64)[:, None] * 4 + np.arange(4)
-        data[place] = images[0].reshape(height * width, 4)
-        side = max(-(-width // 4), -(-height // 4))
-        begin += (1 << (side - 1).bit_length()) ** 2 * 64
-    form = "R8G8B8A8_UNORM_SRGB" if texture.srgb else "R8G8B8A8_UNORM"
-    state["format"] = StoredFormat[form]
+        place = begin + morton(x, y).astype(np.int64)[:, None] * size + np.arange(size)
+        data[place] = images[0].reshape(height * width, size)
+        side = max(-(-side // 4) for side in texture.size(level))
+        begin += (1 << (side - 1).bit_length()) ** 2 * size * (4 // edge) ** 2
     return places, state, data
+
+
+def units(form):
+    """What is 1.0 of each channel: by the bits that the format's name has for it."""
+    if form.name.endswith("SRGB") or form.name.startswith("BC"):
+        return np.float32([32767 if "SNORM" in form.name else 65535] * 4)
+    bits = dict.fromkeys("RGBA", 8) | dict(re.findall(r"([RGBA])([0-9]+)", form.name))
+    wide = {5: 10, 6: 12, 10: 10}
+    return np.float32([(1 << wide.get(int(bits[name]), 16)) - 1 for name in "RGBA"])
 
 
 def quads_of(texture, rng, count):
@@ -148,14 +171,15 @@ def quads_of(texture, rng, count):
 
 
 @pytest.mark.plan("texture-cache-8")
-@pytest.mark.parametrize("srgb", [False, True])
-@pytest.mark.parametrize("size", [(64, 64), (37, 20), (5, 64)], ids=str)
-def test_texels_are_those_that_the_sampler_fetches(size, srgb, monkeypatch):
+@pytest.mark.parametrize("form", StoredFormat, ids=lambda form: form.name)
+def test_texels_are_those_that_the_sampler_fetches(form, monkeypatch):
     """What the hardware reads from memory, bit for bit; its counts are the golden cache's."""
-    rng = np.random.default_rng(size)
-    texture = noise(*size, levels=3, srgb=srgb)
-    places, state, data = stored(texture)
-    quads = quads_of(texture, rng, 1500)
+    rng = np.random.default_rng(form)
+    name, srgb = DXGI[Format[form.name]]
+    size = [(64, 64), (37, 20), (5, 64)][form % 3]
+    texture = noise(*size, levels=3, format=name, srgb=srgb)
+    places, state, data = stored(texture, form)
+    quads = quads_of(texture, rng, 1000)
     monkeypatch.setattr(bench, "memory", lambda *_: data.copy())
     monkeypatch.setattr(bench, "unreadable", lambda *_: None)
     rows = np.concatenate(
@@ -166,9 +190,10 @@ def test_texels_are_those_that_the_sampler_fetches(size, srgb, monkeypatch):
     for tap in range(16):
         chosen = taps.reads[:, tap]
         found = np.stack([out[f"t{tap // 4}_{tap % 4}_{n}"] for n in range(4)], 1)
+        found = found.view(np.int16) if "SNORM" in form.name else found
         at = np.stack([taps.x[:, tap], taps.y[:, tap]], 1)
         wanted = fetch(texture, at[chosen], taps.level[chosen, tap])
-        assert np.array_equal(found[chosen].astype(np.float32) / np.float32(65535), wanted)
+        assert np.array_equal(found[chosen].astype(np.float32) / units(form), wanted)
         assert not found[~chosen].any()
     check_counts(places, taps, out)
 

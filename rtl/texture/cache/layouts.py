@@ -14,6 +14,8 @@ from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 PIXELS = 4
 TAPS = PIXELS * CORNERS  # tap 4 p + c is corner c of pixel p
 QUARTERS = 4  # of the first level, each of which looks up a block a clock
+FORMAT = 5  # bits
+OFFSET = 3  # bits: where a block begins in its line, in 8 bytes
 TEXEL = ArrayLayout(16, len(CHANNELS))
 BLOCK = ArrayLayout(TEXEL, 16)  # texel (x, y) is number 4 y + x
 PLACE = StructLayout({"x": EXTENT - 2, "y": EXTENT - 2, "level": range(LEVELS)})  # in blocks
@@ -30,7 +32,7 @@ FOOTPRINT = StructLayout(
 )
 READS = ArrayLayout(FOOTPRINT, PIXELS)
 # A quad with what is the same for all of its rounds.
-QUAD = StructLayout({"quad": layout(CACHE_QUAD), "first_set": 8, "format": 5, "refused": 1})
+QUAD = StructLayout({"quad": layout(CACHE_QUAD), "first_set": 8, "format": FORMAT, "refused": 1})
 ROUND = StructLayout(
     {
         "places": ArrayLayout(PLACE, QUARTERS),
@@ -39,7 +41,7 @@ ROUND = StructLayout(
         "first": 1,  # of its quad
         "last": 1,
         "refused": 1,
-        "format": 5,
+        "format": FORMAT,
         "first_set": 8,
     }
 )
@@ -122,9 +124,9 @@ class TextureCacheParams:
     @property
     def missed(self) -> StructLayout:
         """Blocks of a round that are not on chip."""
-        of_quarter = StructLayout({"line": LINE_NUMBER, "slot": self.slot})
+        of_quarter = StructLayout({"line": LINE_NUMBER, "offset": OFFSET, "slot": self.slot})
         return StructLayout(
-            {"missing": QUARTERS, "format": 5, "blocks": ArrayLayout(of_quarter, QUARTERS)}
+            {"missing": QUARTERS, "format": FORMAT, "blocks": ArrayLayout(of_quarter, QUARTERS)}
         )
 
     @property
@@ -136,14 +138,27 @@ class TextureCacheParams:
     def ordered(self) -> StructLayout:
         """A fill, in the order of misses: the line's place, whether it is read from memory."""
         return StructLayout(
-            {"index": range(self.lines), "fetched": 1, "format": 5, "target": self.target}
+            {
+                "index": range(self.lines),
+                "fetched": 1,
+                "offset": OFFSET,
+                "format": FORMAT,
+                "target": self.target,
+            }
         )
 
     @property
     def filling(self) -> StructLayout:
         """A line, and the block that is made of it."""
         return StructLayout(
-            {"data": 8 * LINE, "error": 1, "fetched": 1, "format": 5, "target": self.target}
+            {
+                "data": 8 * LINE,
+                "error": 1,
+                "fetched": 1,
+                "offset": OFFSET,
+                "format": FORMAT,
+                "target": self.target,
+            }
         )
 
     @property

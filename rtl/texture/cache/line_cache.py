@@ -67,6 +67,7 @@ class LineCache(wiring.Component):
             self.o.payload.data.eq(line),
             self.o.payload.error.eq(line[-1]),
             self.o.payload.fetched.eq(current.fetched),
+            self.o.payload.offset.eq(current.offset),
             self.o.payload.format.eq(current.format),
             self.o.payload.target.eq(current.target),
         ]

@@ -10,12 +10,12 @@ from fixfunc.rtl.lib.bits import choose, named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
-from fixfunc.rtl.texture.cache.layouts import QUARTERS, ROUND, TextureCacheParams
+from fixfunc.rtl.texture.cache.formats import HALVINGS
+from fixfunc.rtl.texture.cache.layouts import FORMAT, OFFSET, QUARTERS, ROUND, TextureCacheParams
 from fixfunc.rtl.texture.cache.tags import Tags
 from fixfunc.spec.textures.cache import CACHE_STATE, LEVELS, LINE_NUMBER
 
 MISSES = 16  # rounds with misses that wait for the miss scheduler
-FORMAT = 5  # bits
 
 
 class Lookup(wiring.Component):
@@ -61,7 +61,7 @@ class Lookup(wiring.Component):
         wiring.connect(m, missed.o, wiring.flipped(self.missed))
         tags = []
         for n in range(QUARTERS):
-            unit = Tags(params.sets // QUARTERS, params.ways, LINE_NUMBER + FORMAT)
+            unit = Tags(params.sets // QUARTERS, params.ways, LINE_NUMBER + OFFSET + FORMAT)
             m.submodules[f"tags_{n}"] = unit
             tags.append(unit)
         ready = pending.available & missed.available & tags[0].ready
@@ -73,14 +73,14 @@ class Lookup(wiring.Component):
         ]
         t = Timeline(m)
         t.enter(0, valid=enters, round=self.i.payload)
-        lines, sets = self._address(m, t[1].round)
-        t.enter(2, lines=lines, sets=sets)
+        lines, offsets, sets = self._address(m, t[1].round)
+        t.enter(2, lines=lines, offsets=offsets, sets=sets)
         m.d.comb += self.idle.eq(~t[1].valid)
         for n, unit in enumerate(tags):
             m.d.comb += [
                 unit.lookup.eq(t[2].valid & t[2].round.wanted[n]),
                 unit.set.eq(t[2].sets[n][2:]),
-                unit.key.eq(Cat(t[2].lines[n], t[2].round.format)),
+                unit.key.eq(Cat(t[2].lines[n], t[2].offsets[n], t[2].round.format)),
             ]
         last = t[2 + Tags.LATENCY]
         missing = Signal(QUARTERS)
@@ -90,6 +90,7 @@ class Lookup(wiring.Component):
                 missing[n].eq(last.round.wanted[n] & ~unit.hit),
                 pending.i.slots[n].eq(slot),
                 missed.i.blocks[n].line.eq(last.lines[n]),
+                missed.i.blocks[n].offset.eq(last.offsets[n]),
                 missed.i.blocks[n].slot.eq(slot),
             ]
         m.d.comb += [
@@ -106,9 +107,15 @@ class Lookup(wiring.Component):
         return m
 
     def _address(self, m, entered):
-        """Lines and sets of the blocks of a round, a clock later."""
+        """Lines, offsets and sets of the blocks of a round, a clock later."""
         lines = Signal(ArrayLayout(LINE_NUMBER, QUARTERS))
+        offsets = Signal(ArrayLayout(OFFSET, QUARTERS))
         sets = Signal(ArrayLayout(range(self._params.sets), QUARTERS))
+        halvings = Signal(range(OFFSET + 1))  # of a line, which a block takes
+        with m.Switch(entered.format):
+            for form in self._params.formats:
+                with m.Case(form):
+                    m.d.comb += halvings.eq(HALVINGS[form])
         for n in range(QUARTERS):
             place = entered.places[n]
             number = Cat(bit for pair in zip(place.x, place.y, strict=True) for bit in pair)
@@ -116,7 +123,10 @@ class Lookup(wiring.Component):
             # Blocks of other levels begin in other sets, since they are read together.
             hashed = number + (place.level << 3) + place.level + entered.first_set
             m.d.sync += [
-                lines[n].eq(base + number),
+                lines[n].eq(base + choose(halvings, [number >> n for n in range(OFFSET + 1)])),
+                offsets[n].eq(
+                    choose(halvings, [number << OFFSET - n for n in range(OFFSET + 1)])[:OFFSET]
+                ),
                 sets[n].eq(hashed),
             ]
-        return lines, sets
+        return lines, offsets, sets

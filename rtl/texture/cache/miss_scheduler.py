@@ -71,6 +71,7 @@ class MissScheduler(wiring.Component):
         m.d.comb += [
             later.target.quarter.eq(quarter),
             later.target.slot.eq(block.slot),
+            later.offset.eq(block.offset),
             later.format.eq(self.i.payload.format),
         ]
         valid = delay(m, enters, Tags.LATENCY, "valid")

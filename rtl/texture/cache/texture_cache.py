@@ -11,6 +11,7 @@ from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.block_rounds import BlockRounds
 from fixfunc.rtl.texture.cache.fill import Fill
+from fixfunc.rtl.texture.cache.formats import PLAIN
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.line_cache import LineCache
 from fixfunc.rtl.texture.cache.line_reads import LineReads
@@ -28,7 +29,10 @@ from fixfunc.spec.textures.cache import (
 BEATS = UnionLayout({"kind": 1, "state": layout(CACHE_STATE), "quad": layout(CACHE_QUAD)})
 CONFIGS = {
     "default": TextureCacheParams(),
-    "small": TextureCacheParams(sets=8, line_sets=32, line_ways=4, in_flight=16, queue=64),
+    "plain": TextureCacheParams(formats=tuple(PLAIN)),
+    "small": TextureCacheParams(
+        sets=8, line_sets=32, line_ways=4, in_flight=16, queue=64, formats=tuple(PLAIN)
+    ),
     "tiny": TextureCacheParams(
         sets=8,
         ways=2,
@@ -36,13 +40,20 @@ CONFIGS = {
         line_ways=2,
         in_flight=8,
         queue=16,
-        formats=(StoredFormat.R8G8B8A8_UNORM,),
+        formats=(
+            StoredFormat.R8G8B8A8_UNORM,
+            StoredFormat.B5G5R5A1_UNORM,
+            StoredFormat.A8_UNORM,
+            StoredFormat.BC1_UNORM_SRGB,
+            StoredFormat.BC4_SNORM,
+        ),
     ),
 }
 PURPOSE = {  # of each configuration
-    "default": "64 blocks and 512 lines on chip; hides 250 clocks of latency",
-    "small": "32 blocks and 128 lines on chip; hides 60 clocks of latency",
-    "tiny": "for benches: 16 blocks and 8 lines on chip, without sRGB",
+    "default": "every format; 64 blocks and 512 lines on chip; hides 250 clocks of latency",
+    "plain": "the same without BC1 to BC7",
+    "small": "without BC1 to BC7; 32 blocks and 128 lines on chip; hides 60 clocks of latency",
+    "tiny": "for benches: five formats, 16 blocks and 8 lines on chip",
 }
 
 
