@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Fill: a line of memory becomes a block of 16 texels."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import Selection, gated, named
+from fixfunc.rtl.lib.bits import Selection, among, gated, named
 from fixfunc.rtl.lib.delay import delay, later
 from fixfunc.rtl.texture.block_decode import BlockDecodeParams, Decoder
 from fixfunc.rtl.texture.cache.formats import BLOCKS, BYTES, PLAIN, SRGB, UNIT
@@ -71,7 +71,7 @@ class Fill(wiring.Component):
         elif not self._plain:
             chosen = decoded
         else:
-            is_block = named(m, _among(form, self._blocks), "is_block")
+            is_block = named(m, among(form, self._blocks), "is_block")
             chosen = Mux(is_block, decoded.as_value(), Value.cast(plain))
         m.d.sync += selected.eq(chosen)
         texels = selected
@@ -80,7 +80,7 @@ class Fill(wiring.Component):
             m.submodules.linear = linear = Linear(TEXELS)
             m.d.comb += [
                 linear.i.eq(selected),
-                linear.enable.eq(_among(delay(m, form, 1, "format"), self._srgb)),
+                linear.enable.eq(among(delay(m, form, 1, "format"), self._srgb)),
             ]
             texels = linear.o
             rest += Linear.LATENCY
@@ -132,9 +132,9 @@ class Fill(wiring.Component):
             block.high.eq(pieces[64:]),
         ]
         kind = delay(m, block.format, decoder.latency, "kind")
-        is_byte = named(m, _among(kind, BYTES), "is_byte")
-        lacks_alpha = named(m, _among(kind, WITHOUT_ALPHA), "lacks_alpha")
-        one = named(m, Mux(_among(kind, SIGNED), ONE[15], ONE[16]), "one")
+        is_byte = named(m, among(kind, BYTES), "is_byte")
+        lacks_alpha = named(m, among(kind, WITHOUT_ALPHA), "lacks_alpha")
+        one = named(m, Mux(among(kind, SIGNED), ONE[15], ONE[16]), "one")
         out = Signal(BLOCK)
         for n in range(TEXELS):
             for c, name in enumerate(("red", "green", "blue", "alpha")):
@@ -142,10 +142,6 @@ class Fill(wiring.Component):
                 wide = Mux(is_byte, channel[:8].replicate(2), channel)
                 m.d.comb += out[n][c].eq(Mux(lacks_alpha, one, wide) if c == 3 else wide)
         return out
-
-
-def _among(value, options):
-    return Cat(value == option for option in options).any()
 
 
 def _channel(texel, channel, number):

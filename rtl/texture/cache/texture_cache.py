@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture cache: texels of quads, through blocks and lines on chip."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import UnionLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import among, named
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.block_rounds import BlockRounds
@@ -124,7 +124,7 @@ class TextureCache(wiring.Component):
         state = Signal(layout(CACHE_STATE))
         is_quad = named(m, self.i.payload.kind == CacheKind.QUAD, "is_quad")
         idle = named(m, rounds.idle & lookup.idle, "idle")
-        known = Cat(state.format == form for form in params.formats).any()
+        known = among(state.format, params.formats)
         m.d.comb += [
             self.i.ready.eq(Mux(is_quad, rounds.i.ready, idle)),
             rounds.i.valid.eq(self.i.valid & is_quad),
