@@ -217,6 +217,7 @@ def shim(
             name=name,
             memory=port,
             port=f"{port}___05F",
+            ids=_ids(getattr(component, port)),
             number=n,
             stream=len(inputs) + len(outputs) + 2 * n,
         )
@@ -241,6 +242,12 @@ def shim(
         bare=bare,
         follow=lines(_FOLLOW, inputs[:1]),
     ) + "".join(added)
+
+
+def _ids(port: wiring.PureInterface) -> int:
+    """Ids of an AXI4 port; those of one bit are 0 always."""
+    bits = len(port.arid)
+    return 1 << bits if bits > 1 else 1
 
 
 def _port_bytes(bits: int) -> int:

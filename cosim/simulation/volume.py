@@ -108,8 +108,8 @@ class ProtocolError(SimulationError):
     """A port broke a rule of its protocol: which port, in which clock, which rule.
 
     Streams: what is offered stays until it is taken; nothing is offered in reset. AXI4: the same of
-    every channel; whole, aligned transfers at ascending addresses, of id 0; no burst crosses 4 KB;
-    ``wlast`` is at the end of a burst.
+    every channel; whole, aligned transfers at ascending addresses; ids of one bit are 0; no burst
+    crosses 4 KB; ``wlast`` is at the end of a burst.
     """
 
 

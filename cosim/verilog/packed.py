@@ -12,7 +12,7 @@ from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
-from fixfunc.spec.textures import addresses, level_of_detail
+from fixfunc.spec.textures import addresses, cache, level_of_detail
 from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
@@ -89,6 +89,9 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "address_state": addresses.ADDRESS_STATE,
         "address_quad": addresses.ADDRESS_QUAD,
         "addressed_quad": addresses.ADDRESSED_QUAD,
+        "cache_state": cache.CACHE_STATE,
+        "cache_quad": cache.CACHE_QUAD,
+        "texel_quad": cache.TEXEL_QUAD,
         "filter_state": filters.FILTER_STATE,
         "filter_taps": filters.FILTER_TAPS,
         "filtered_quad": filters.FILTERED_QUAD,

@@ -11,4 +11,5 @@ filtering.py       texels of a filter; reduction.py: what becomes of them
 addresses.py       texels of grids, and filter.py: what becomes of them, as hardware has both
 fetch.py           texels by their numbers
 cache/             texels that are read, decoded blocks next to the sampler
+texture_cache.py   texels of quads, and what both levels of the cache read for them
 """

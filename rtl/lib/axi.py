@@ -25,13 +25,22 @@ WRITE_CHANNELS = {"aw": (BURST, Out), "w": (WRITE, Out), "b": (RESPONSE, In)}
 
 
 class AxiChannels(wiring.Signature):
-    """Some channels of an AXI4 port, seen from the block; names of members are the standard's."""
+    """Some channels of an AXI4 port, seen from the block; names of members are the standard's.
 
-    def __init__(self, channels: dict) -> None:
+    Parameters
+    ----------
+    channels : dict
+        By its name: bits of its fields, and its flow.
+    ids : int
+        Bits of an id.
+    """
+
+    def __init__(self, channels: dict, ids: int = 1) -> None:
         members = {}
         for channel, (fields, flow) in channels.items():
             back = In if flow is Out else Out
-            members |= {f"{channel}{name}": flow(bits) for name, bits in fields.items()}
+            for name, bits in fields.items():
+                members[f"{channel}{name}"] = flow(ids if name == "id" else bits)
             members |= {f"{channel}valid": flow(1), f"{channel}ready": back(1)}
         super().__init__(members)
 
@@ -51,10 +60,16 @@ class AxiWrite(AxiChannels):
 
 
 class Axi(AxiChannels):
-    """A whole AXI4 port."""
+    """A whole AXI4 port.
 
-    def __init__(self) -> None:
-        super().__init__(WRITE_CHANNELS | READ_CHANNELS)
+    Parameters
+    ----------
+    ids : int
+        Bits of an id. Of more than one bit, memory may answer reads of different ids in any order.
+    """
+
+    def __init__(self, ids: int = 1) -> None:
+        super().__init__(WRITE_CHANNELS | READ_CHANNELS, ids)
 
 
 def join(m: Module, port: wiring.PureInterface, *units: wiring.PureInterface) -> None:

@@ -112,6 +112,11 @@ def lowest(value: Value) -> Value:
     return Cat(value[n] & ~value[:n].any() for n in range(len(value)))
 
 
+def among(value: Value, options: Iterable[ValueLike]) -> Value:
+    """The value is one of the options."""
+    return Cat(value == option for option in options).any()
+
+
 def at_most_one(value: Value) -> Value:
     """No second bit is set."""
     return ~Cat(value[n] & value[:n].any() for n in range(1, len(value))).any()

@@ -14,5 +14,6 @@ level_of_detail.py   coordinates of quads become levels of detail
 state_feed.py        quads enter a pipeline, each with the state before it
 
 addresses   places of quads become texels of their grids, and weights
+cache       taps of quads become texels, through blocks and lines on chip
 filter      grids of texels of quads become filtered texels
 """

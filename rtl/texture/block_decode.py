@@ -8,6 +8,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import among
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
@@ -121,9 +122,9 @@ class Decoder(wiring.Component):
         t.enter(0, request=self.i.as_value(), row=self.i.row)
         t.enter(
             0,
-            supported=_among(block.format, set(self._params.formats)),
-            from_subsets=_among(block.format, SUBSET_FORMATS),
-            srgb=block.srgb & _among(block.format, UNORM8),
+            supported=among(block.format, set(self._params.formats)),
+            from_subsets=among(block.format, SUBSET_FORMATS),
+            srgb=block.srgb & among(block.format, UNORM8),
         )
         self._decode(m, t)
 
@@ -168,13 +169,9 @@ class Decoder(wiring.Component):
             m.submodules.subsets = self._subsets
             block_format = requests[-1].block.format
             m.d.comb += [
-                self._subsets.half.eq(_among(block_format, HALF)),
+                self._subsets.half.eq(among(block_format, HALF)),
                 self._subsets.signed.eq(block_format == BlockFormat.BC6HS),
             ]
-
-
-def _among(value, formats):
-    return Cat(value == block_format for block_format in formats).any()
 
 
 class BlockDecode(wiring.Component):

@@ -2,6 +2,7 @@
 """Payloads of the texture unit, as field tables: see :mod:`fixfunc.spec.payloads`.
 
 level_of_detail.py  coordinates of quads in, levels out
+cache.py            taps of quads in, their texels out
 addresses.py        places of quads in, texels of their grids out
 filter.py           texels and weights of quads in, filtered texels out
 """

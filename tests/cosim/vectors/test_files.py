@@ -24,6 +24,7 @@ OWN_KINDS = {
     "texture_stage": {"quad": 1},
     "level_of_detail": {"quad": 1},
     "addresses": {"quad": 1},
+    "texture_cache": {"quad": 1},
     "filter": {"taps": 1},
 }
 

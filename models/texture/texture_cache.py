@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Golden model of the texture cache: texels of quads from memory, and what is read for them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture import block_decode, texels
+from fixfunc.models.texture.cache.tag_array import TagArray
+from fixfunc.models.texture.cache.texture_cache import morton
+from fixfunc.models.texture.texels import DXGI, TEXELS
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.textures.cache import (
+    LEVELS,
+    LINE,
+    TEXEL_QUAD,
+    CacheStatus,
+    StoredFormat,
+)
+from fixfunc.spec.textures.filter import CHANNELS, CORNERS
+
+PIXELS = 4
+TAPS = PIXELS * CORNERS
+QUARTERS = 4  # of the first level, each of which looks up a block a clock
+FORMATS = 32  # numbers of formats
+# Bits of the unit that a channel's bits are repeated to.
+UNIT_BITS = {1: 16, 2: 16, 4: 16, 5: 10, 6: 12, 8: 16, 10: 10, 16: 16}
+
+
+@dataclass(frozen=True)
+class QuadCacheShape:
+    """Shape of the cache.
+
+    Parameters
+    ----------
+    sets, ways : int
+        Of the first level, whose lines are decoded blocks of 4x4 texels.
+    line_sets, line_ways : int
+        Of the second level, whose lines are 64 bytes of memory.
+    formats : collection of StoredFormat
+        Formats of textures; others are refused.
+    """
+
+    sets: int = 16
+    ways: int = 4
+    line_sets: int = 64
+    line_ways: int = 8
+    formats: Collection[StoredFormat] = tuple(StoredFormat)
+
+
+class Taps(NamedTuple):
+    """Taps of quads: arrays of shape (n, 16); tap 4 p + c is corner c of pixel p."""
+
+    x: np.ndarray  # int64, texels
+    y: np.ndarray
+    level: np.ndarray
+    reads: np.ndarray  # bool
+
+    @property
+    def block(self) -> np.ndarray:
+        """Number of each tap's block within its level, in Morton order: int64."""
+        return morton(self.x >> 2, self.y >> 2).astype(np.int64)
+
+
+class QuadCache:
+    """Two levels of cache behind quads, each of which evicts the least recently used of a set.
+
+    Parameters
+    ----------
+    shape : QuadCacheShape
+    memory : ndarray of uint8
+        Textures in Morton order; reads beyond its end fail.
+    unreadable : int, optional
+        A byte whose line cannot be read.
+    """
+
+    def __init__(
+        self, shape: QuadCacheShape, memory: np.ndarray, unreadable: int | None = None
+    ) -> None:
+        self._shape = shape
+        self._first = TagArray(shape.sets, shape.ways)
+        self._second = TagArray(shape.line_sets, shape.line_ways)
+        self._memory = memory
+        self._unreadable = -1 if unreadable is None else unreadable // LINE
+
+    def read(self, states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) -> np.ndarray:
+        """Read the texels of quads, in order.
+
+        Parameters
+        ----------
+        states : structured ndarray, shape (s,)
+            As :data:`fixfunc.spec.textures.cache.CACHE_STATE`.
+        quads : structured ndarray, shape (n,)
+            As :data:`fixfunc.spec.textures.cache.CACHE_QUAD`.
+        state_of : ndarray of intp, shape (n,)
+            The state of each.
+
+        Returns
+        -------
+        structured ndarray, shape (n,)
+            As :data:`fixfunc.spec.textures.cache.TEXEL_QUAD`.
+
+        Raises
+        ------
+        InputError
+            A level that there is not.
+        """
+        state = states[state_of]
+        out = np.zeros(len(quads), dtype(TEXEL_QUAD))
+        for pixel in range(PIXELS):
+            for axis in "uv":
+                out[f"{axis}{pixel}"] = quads[f"{axis}{pixel}"]
+        known = np.isin(state["format"], [int(form) for form in self._shape.formats])
+        taps = taps_of(quads)
+        if (taps.level >= LEVELS).any():
+            raise InputError("level", f"be below {LEVELS}", int(taps.level.max()))
+        taps = taps._replace(reads=taps.reads & known[:, None])
+        bases = np.stack([state[f"base{level}"] for level in range(LEVELS)], 1).astype(np.int64)
+        size = np.array([block_bytes(int(form)) for form in state["format"]], np.int64)[:, None]
+        begin = np.take_along_axis(bases, taps.level, 1) * LINE + taps.block * size
+        sets = (taps.block + 9 * taps.level + state["first_set"][:, None]) % self._shape.sets
+        self._count(out, rounds(taps, sets % QUARTERS), begin, sets, state["format"])
+        values, failed = self._texels(begin, taps, state["format"])
+        for tap in range(TAPS):
+            for n in range(len(CHANNELS)):
+                out[f"t{tap // CORNERS}_{tap % CORNERS}_{n}"] = values[:, tap, n]
+        out["status"][failed.any(1)] = CacheStatus.MEMORY
+        out["status"][~known] = CacheStatus.FORMAT
+        return out
+
+    def _count(self, out, leaders, begin, sets, form):
+        """Look up a block a quarter and round, and the lines of those that missed."""
+        # By quad, round and quarter.
+        quad, _, tap = leaders.T
+        out["lookups"] = np.bincount(quad, minlength=len(out))
+        place = begin[quad, tap]
+        missed = self._first.look_up(sets[quad, tap], place * FORMATS + form[quad])
+        out["misses"] = np.bincount(quad[missed], minlength=len(out))
+        line = place[missed] // LINE
+        read = self._second.look_up(line % self._shape.line_sets, line)
+        out["lines"] = np.bincount(quad[missed][read], minlength=len(out))
+
+    def _texels(self, begin, taps, form):
+        """Texels of taps, uint16, and which of them memory could not give."""
+        line = begin // LINE
+        inside = line < len(self._memory) // LINE
+        failed = taps.reads & (~inside | (line == self._unreadable))
+        out = np.zeros((*taps.x.shape, len(CHANNELS)), np.uint16)
+        for number in np.unique(form):
+            chosen = taps.reads & ~failed & (form == number)[:, None]
+            if number in self._shape.formats and chosen.any():
+                out[chosen] = texels_of(
+                    self._memory,
+                    StoredFormat(int(number)),
+                    begin[chosen],
+                    taps.x[chosen] & 3,
+                    taps.y[chosen] & 3,
+                )
+        return out, failed
+
+
+def block_bytes(form: int) -> int:
+    """Bytes of a block of 4x4 texels; of a number that is no format's, a line."""
+    if form not in list(StoredFormat):
+        return LINE
+    name, _ = DXGI[Format[StoredFormat(form).name]]
+    return TEXELS[name].size * (4 // TEXELS[name].edge) ** 2
+
+
+def texels_of(
+    memory: np.ndarray, form: StoredFormat, begin: np.ndarray, x: np.ndarray, y: np.ndarray
+) -> np.ndarray:
+    """Texels of blocks, as the filter takes them.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+    form : StoredFormat
+    begin, x, y : ndarray of int64, shape (n,)
+        The first byte of each texel's block, and its place there, 0 to 3.
+
+    Returns
+    -------
+    ndarray of uint16, shape (n, 4)
+        Integers by :class:`fixfunc.spec.textures.filter.Unit`.
+    """
+    name, is_srgb = DXGI[Format[form.name]]
+    stored = TEXELS[name]
+    if stored.edge == 1:
+        place = begin + morton(x, y).astype(np.int64) * stored.size
+        found = texels.read(memory[place[:, None] + np.arange(stored.size)], name)
+    else:
+        blocks = memory[begin[:, None] + np.arange(stored.size)]
+        found = block_decode.decode(name, blocks)[np.arange(len(x)), y, x]
+    one = 0x7FFF if stored.kind == "SNORM" else 0xFFFF
+    if is_srgb:
+        alpha = found[:, 3:] if stored.channels == 4 else np.full((len(found), 1), 255, np.uint8)
+        found = block_decode.linear(np.concatenate([found[:, :3], alpha], 1))
+    elif stored.kind == "UNORM":
+        # Units of 2^n - 1 each, where the one has a multiple of the other's bits.
+        bits = np.array([int(unit).bit_length() for unit in stored.unit])
+        wide = np.array([UNIT_BITS[int(count)] for count in bits])
+        found = found.astype(np.int64) * ((1 << wide) - 1) // ((1 << bits) - 1)
+    out = np.zeros((len(x), len(CHANNELS)), np.uint16)
+    out[:, 3] = one
+    out[:, : found.shape[1]] = found.astype(np.int64) & 0xFFFF
+    absent = [n for n in range(len(CHANNELS)) if n < stored.channels and n not in stored.present]
+    out[:, absent] = 0
+    return out
+
+
+def taps_of(quads: np.ndarray) -> Taps:
+    """Taps of quads, as :data:`fixfunc.spec.textures.cache.CACHE_QUAD`."""
+    corners = np.arange(CORNERS)
+    found = []
+    for pixel in range(PIXELS):
+        column = [quads[f"{name}{pixel}"].astype(np.int64) for name in ("left", "right")]
+        row = [quads[f"{name}{pixel}"].astype(np.int64) for name in ("upper", "lower")]
+        level = quads[f"level{pixel}"].astype(np.int64)
+        found.append(
+            Taps(
+                np.stack(column, 1)[:, corners & 1],
+                np.stack(row, 1)[:, corners >> 1],
+                np.repeat(level[:, None], CORNERS, 1),
+                (quads[f"reads{pixel}"][:, None] >> corners & 1) == 1,
+            )
+        )
+    return Taps(*(np.concatenate(arrays, 1) for arrays in zip(*found, strict=True)))
+
+
+def rounds(taps: Taps, quarter: np.ndarray) -> np.ndarray:
+    """Lookups of quads: a block a quarter and round.
+
+    A round takes the first block of each quarter that taps still want, and all taps of it but those
+    whose bank, by the parity of column and row, another texel of their pixel wants.
+
+    Parameters
+    ----------
+    taps : Taps
+        Shape (n, 16).
+    quarter : ndarray of int64, shape (n, 16)
+        Of each tap's block.
+
+    Returns
+    -------
+    ndarray of int64, shape (lookups, 3)
+        Quad, round, and tap whose block is looked up; by quad, round and quarter.
+    """
+    remaining = taps.reads.copy()
+    bank = (taps.x & 1) | (taps.y & 1) << 1
+    block = np.stack([taps.level, taps.x >> 2, taps.y >> 2], -1)
+    found = [np.zeros((0, 4), np.int64)]
+    step = 0
+    while remaining.any():
+        free = remaining.copy()
+        for tap in range(TAPS):
+            for other in range(tap - tap % CORNERS, tap):
+                clash = bank[:, tap] == bank[:, other]
+                clash &= (taps.x[:, tap] != taps.x[:, other]) | (taps.y[:, tap] != taps.y[:, other])
+                free[:, tap] &= ~(remaining[:, other] & clash)
+        for n in range(QUARTERS):
+            wanted = free & (quarter == n)
+            quad = np.flatnonzero(wanted.any(1))
+            leader = wanted[quad].argmax(1)
+            found.append(
+                np.stack([quad, np.full_like(quad, step), np.full_like(quad, n), leader], 1)
+            )
+            same = (block[quad] == block[quad, leader][:, None]).all(-1)
+            remaining[quad] &= ~(wanted[quad] & same)
+        step += 1
+    rows = np.concatenate(found)
+    rows = rows[np.lexsort(rows[:, 2::-1].T)]
+    return rows[:, [0, 1, 3]]

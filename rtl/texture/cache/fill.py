@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Fill: a line of memory becomes a block of 16 texels."""
+
+from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import Selection, among, gated, named
+from fixfunc.rtl.lib.delay import delay, later
+from fixfunc.rtl.texture.block_decode import BlockDecodeParams, Decoder
+from fixfunc.rtl.texture.cache.formats import BLOCKS, BYTES, PLAIN, SRGB, UNIT
+from fixfunc.rtl.texture.cache.layouts import BLOCK, OFFSET, TextureCacheParams
+from fixfunc.rtl.texture.linear import Linear
+from fixfunc.spec.state import BlockFormat
+from fixfunc.spec.textures.cache import LINE
+
+TEXELS = 16
+# Number of texel (x, y) in memory, by 4 y + x: bits of x and y in turn.
+MORTON = [x & 1 | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2 for y in range(4) for x in range(4)]
+ONE = {16: 0xFFFF, 15: 0x7FFF}  # alpha that a format lacks, without a sign and with one
+SIGNED = (BlockFormat.BC4S, BlockFormat.BC5S)
+WITHOUT_ALPHA = (BlockFormat.BC4U, BlockFormat.BC5U, *SIGNED)
+
+
+class Fill(wiring.Component):
+    """Texels of a block, all at once; free-running.
+
+    Bits of a channel are repeated until they are those of its unit; colours that are sRGB become
+    linear; alpha that a format lacks is 1.0, another channel 0. A line that memory could not give
+    is zero texels.
+
+    Parameters
+    ----------
+    params : TextureCacheParams
+
+    Members
+    -------
+    i : In(params.filling)
+    o : Out(params.filled)
+        :attr:`latency` clocks later.
+    """
+
+    def __init__(self, params: TextureCacheParams) -> None:
+        self._params = params
+        self._plain = [form for form in params.formats if form in PLAIN]
+        self._blocks = [form for form in params.formats if form in BLOCKS]
+        self._srgb = [form for form in params.formats if form in SRGB]
+        decoded = tuple(sorted({BLOCKS[form] for form in self._blocks}))
+        self._decoder = Decoder(BlockDecodeParams(formats=decoded)) if decoded else None
+        super().__init__({"i": In(params.filling), "o": Out(params.filled)})
+
+    @property
+    def latency(self) -> int:
+        """Clocks from a line to its texels: decoder, selection, sRGB to linear, errors."""
+        decoder = self._decoder.latency if self._decoder else 0
+        return decoder + 1 + (Linear.LATENCY if self._srgb else 0) + 1
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        filling = self.i
+        decoded = None
+        if self._decoder:
+            decoded = self._decode(m)
+            clocks = self._decoder.latency
+            filling = (later if clocks > 2 else delay)(m, self.i, clocks, "filling")
+        form = filling.format
+        plain = self._read(m, filling)
+        selected = Signal(BLOCK)
+        if not self._blocks:
+            chosen = plain
+        elif not self._plain:
+            chosen = decoded
+        else:
+            is_block = named(m, among(form, self._blocks), "is_block")
+            chosen = Mux(is_block, decoded.as_value(), Value.cast(plain))
+        m.d.sync += selected.eq(chosen)
+        texels = selected
+        rest = 1
+        if self._srgb:
+            m.submodules.linear = linear = Linear(TEXELS)
+            m.d.comb += [
+                linear.i.eq(selected),
+                linear.enable.eq(among(delay(m, form, 1, "format"), self._srgb)),
+            ]
+            texels = linear.o
+            rest += Linear.LATENCY
+        error = delay(m, filling.error, rest, "error")
+        m.d.sync += [
+            Value.cast(self.o.texels).eq(gated(Value.cast(texels), ~error)),
+            self.o.error.eq(error),
+            self.o.fetched.eq(delay(m, filling.fetched, rest, "fetched")),
+            self.o.target.eq(delay(m, filling.target, rest, "target")),
+        ]
+        return m
+
+    def _read(self, m, filling):
+        """Texels of the plain formats, each as if its own were the format."""
+        out = Signal(BLOCK)
+        if not self._plain:
+            return out
+        pieces = {LINE: filling.data}
+        for n in reversed(range(OFFSET)):
+            size = LINE >> OFFSET - n
+            pieces[size] = named(
+                m, pieces[2 * size].word_select(filling.offset[n], 8 * size), f"piece_{size}"
+            )
+        selection = Selection(m, filling.format, self._plain, "is_format")
+        for n, place in enumerate(MORTON):
+            for c in range(4):
+                keys = {}
+                options = {}
+                for form in self._plain:
+                    size, channels = PLAIN[form]
+                    keys[form] = key = (size, channels[c])
+                    texel = pieces[TEXELS * size].word_select(place, 8 * size)
+                    options[key] = _channel(texel, channels[c], c)
+                m.d.comb += out[n][c].eq(selection.of(keys, options))
+        return out
+
+    def _decode(self, m):
+        """Texels of blocks."""
+        m.submodules.decoder = decoder = self._decoder
+        pieces = self.i.data.word_select(self.i.offset[1:], 128)
+        block = decoder.i.block
+        with m.Switch(self.i.format):
+            for form in self._blocks:
+                with m.Case(form):
+                    m.d.comb += block.format.eq(BLOCKS[form])
+        # Blocks of 8 bytes begin in either half; those of 16 in the lower one.
+        m.d.comb += [
+            block.low.eq(pieces.word_select(self.i.offset[0], 64)),
+            block.high.eq(pieces[64:]),
+        ]
+        kind = delay(m, block.format, decoder.latency, "kind")
+        is_byte = named(m, among(kind, BYTES), "is_byte")
+        lacks_alpha = named(m, among(kind, WITHOUT_ALPHA), "lacks_alpha")
+        one = named(m, Mux(among(kind, SIGNED), ONE[15], ONE[16]), "one")
+        out = Signal(BLOCK)
+        for n in range(TEXELS):
+            for c, name in enumerate(("red", "green", "blue", "alpha")):
+                channel = decoder.o[f"{name}{n}"]
+                wide = Mux(is_byte, channel[:8].replicate(2), channel)
+                m.d.comb += out[n][c].eq(Mux(lacks_alpha, one, wide) if c == 3 else wide)
+        return out
+
+
+def _channel(texel, channel, number):
+    """A channel of a plain texel as its unit has it."""
+    if channel is None:
+        return Const(ONE[16] if number == 3 else 0, 16)
+    bits = texel[channel.first : channel.first + channel.bits]
+    return bits.replicate(UNIT[channel.bits] // channel.bits)

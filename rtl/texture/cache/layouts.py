@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the parts of the texture cache hand to each other."""
+
+from dataclasses import dataclass
+
+from amaranth.lib.data import ArrayLayout, StructLayout
+
+from fixfunc.rtl.payload import layout
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.textures.addresses import EXTENT
+from fixfunc.spec.textures.cache import CACHE_QUAD, LEVELS, LINE, LINE_NUMBER, StoredFormat
+from fixfunc.spec.textures.filter import CHANNELS, CORNERS
+
+PIXELS = 4
+TAPS = PIXELS * CORNERS  # tap 4 p + c is corner c of pixel p
+QUARTERS = 4  # of the first level, each of which looks up a block a clock
+FORMAT = 5  # bits
+OFFSET = 3  # bits: where a block begins in its line, in 8 bytes
+TEXEL = ArrayLayout(16, len(CHANNELS))
+BLOCK = ArrayLayout(TEXEL, 16)  # texel (x, y) is number 4 y + x
+PLACE = StructLayout({"x": EXTENT - 2, "y": EXTENT - 2, "level": range(LEVELS)})  # in blocks
+# Texels of a footprint within their blocks: their lowest two bits; the quarter of each.
+FOOTPRINT = StructLayout(
+    {
+        "x": ArrayLayout(2, 2),
+        "y": ArrayLayout(2, 2),
+        "selected": CORNERS,
+        "quarter": ArrayLayout(2, CORNERS),
+        "u": 8,
+        "v": 8,
+    }
+)
+READS = ArrayLayout(FOOTPRINT, PIXELS)
+# A quad with what is the same for all of its rounds.
+QUAD = StructLayout({"quad": layout(CACHE_QUAD), "first_set": 8, "format": FORMAT, "refused": 1})
+ROUND = StructLayout(
+    {
+        "places": ArrayLayout(PLACE, QUARTERS),
+        "wanted": QUARTERS,  # quarters that look up a block
+        "reads": READS,
+        "first": 1,  # of its quad
+        "last": 1,
+        "refused": 1,
+        "format": FORMAT,
+        "first_set": 8,
+    }
+)
+
+
+@dataclass(frozen=True)
+class TextureCacheParams:
+    """Shape of a :class:`~fixfunc.rtl.texture.cache.texture_cache.TextureCache`.
+
+    Parameters
+    ----------
+    sets, ways : int
+        Of the first level, whose lines are blocks of 4x4 texels.
+    line_sets, line_ways : int
+        Of the second level, whose lines are 64 bytes of memory.
+    in_flight : int
+        Most lines that are read from memory and have not been used.
+    queue : int
+        Most rounds of quads between lookup and texels, and most misses between the lookup of their
+        line and its use: as many as the clocks of memory's latency that are to be hidden.
+    formats : tuple of StoredFormat
+        Formats of textures; others are refused.
+
+    All but ``formats`` are powers of two.
+    """
+
+    sets: int = 16
+    ways: int = 4
+    line_sets: int = 64
+    line_ways: int = 8
+    in_flight: int = 64
+    queue: int = 256
+    formats: tuple = tuple(StoredFormat)
+
+    def __post_init__(self):
+        for name, least in (
+            ("sets", 2 * QUARTERS),
+            ("ways", 2),
+            ("line_sets", 2),
+            ("line_ways", 2),
+            ("in_flight", 4),
+            ("queue", 4),
+        ):
+            value = getattr(self, name)
+            if value < least or value & value - 1:
+                raise InputError(name, f"be a power of two from {least} on", value)
+        if not self.formats or not set(self.formats) <= set(StoredFormat):
+            raise InputError("formats", "be some of StoredFormat", self.formats)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the first level."""
+        return self.sets * self.ways
+
+    @property
+    def lines(self) -> int:
+        """Lines of the second level."""
+        return self.line_sets * self.line_ways
+
+    @property
+    def slot(self) -> range:
+        """Numbers of blocks of a quarter: its set, and its way above."""
+        return range(self.blocks // QUARTERS)
+
+    @property
+    def pending(self) -> StructLayout:
+        """A round between lookup and texels."""
+        return StructLayout(
+            {
+                "reads": READS,
+                "slots": ArrayLayout(self.slot, QUARTERS),
+                "lookups": 3,
+                "misses": 3,
+                "first": 1,
+                "last": 1,
+                "refused": 1,
+            }
+        )
+
+    @property
+    def missed(self) -> StructLayout:
+        """Blocks of a round that are not on chip."""
+        of_quarter = StructLayout({"line": LINE_NUMBER, "offset": OFFSET, "slot": self.slot})
+        return StructLayout(
+            {"missing": QUARTERS, "format": FORMAT, "blocks": ArrayLayout(of_quarter, QUARTERS)}
+        )
+
+    @property
+    def target(self) -> StructLayout:
+        """Where a block goes."""
+        return StructLayout({"quarter": range(QUARTERS), "slot": self.slot})
+
+    @property
+    def ordered(self) -> StructLayout:
+        """A fill, in the order of misses: the line's place, whether it is read from memory."""
+        return StructLayout(
+            {
+                "index": range(self.lines),
+                "fetched": 1,
+                "offset": OFFSET,
+                "format": FORMAT,
+                "target": self.target,
+            }
+        )
+
+    @property
+    def filling(self) -> StructLayout:
+        """A line, and the block that is made of it."""
+        return StructLayout(
+            {
+                "data": 8 * LINE,
+                "error": 1,
+                "fetched": 1,
+                "offset": OFFSET,
+                "format": FORMAT,
+                "target": self.target,
+            }
+        )
+
+    @property
+    def filled(self) -> StructLayout:
+        """A block of texels on its way to the first level."""
+        return StructLayout({"texels": BLOCK, "error": 1, "fetched": 1, "target": self.target})

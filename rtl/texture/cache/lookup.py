@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Lookup: rounds find their blocks in the first level, ahead of the texels."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import choose, named
+from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.texture.cache.formats import HALVINGS
+from fixfunc.rtl.texture.cache.layouts import FORMAT, OFFSET, QUARTERS, ROUND, TextureCacheParams
+from fixfunc.rtl.texture.cache.tags import Tags
+from fixfunc.spec.textures.cache import CACHE_STATE, LEVELS, LINE_NUMBER
+
+MISSES = 16  # rounds with misses that wait for the miss scheduler
+
+
+class Lookup(wiring.Component):
+    """Look up the blocks of a round: four quarters side by side, a round a clock.
+
+    Parameters
+    ----------
+    params : TextureCacheParams
+
+    Members
+    -------
+    state : In(layout(CACHE_STATE))
+        Constant while not ``idle``, and while rounds come.
+    i : In(stream.Signature(ROUND))
+    pending : Out(stream.Signature(params.pending))
+        Every round, in order.
+    missed : Out(stream.Signature(params.missed))
+        Rounds whose blocks are not all on chip, in the same order.
+    idle : Out(1)
+        No round needs ``state``.
+    """
+
+    LATENCY = 2 + Tags.LATENCY + CreditedFIFO.LATENCY  # to ``pending``
+
+    def __init__(self, params: TextureCacheParams) -> None:
+        self._params = params
+        super().__init__(
+            {
+                "state": In(layout(CACHE_STATE)),
+                "i": In(stream.Signature(ROUND)),
+                "pending": Out(stream.Signature(params.pending)),
+                "missed": Out(stream.Signature(params.missed)),
+                "idle": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        params = self._params
+        m.submodules.pending = pending = CreditedFIFO(params.pending, params.queue)
+        m.submodules.missed = missed = CreditedFIFO(params.missed, MISSES)
+        wiring.connect(m, pending.o, wiring.flipped(self.pending))
+        wiring.connect(m, missed.o, wiring.flipped(self.missed))
+        tags = []
+        for n in range(QUARTERS):
+            unit = Tags(params.sets // QUARTERS, params.ways, LINE_NUMBER + OFFSET + FORMAT)
+            m.submodules[f"tags_{n}"] = unit
+            tags.append(unit)
+        ready = pending.available & missed.available & tags[0].ready
+        enters = named(m, self.i.valid & ready, "enters")
+        m.d.comb += [
+            self.i.ready.eq(ready),
+            pending.consume.eq(enters),
+            missed.consume.eq(enters),
+        ]
+        t = Timeline(m)
+        t.enter(0, valid=enters, round=self.i.payload)
+        lines, offsets, sets = self._address(m, t[1].round)
+        t.enter(2, lines=lines, offsets=offsets, sets=sets)
+        m.d.comb += self.idle.eq(~t[1].valid)
+        for n, unit in enumerate(tags):
+            m.d.comb += [
+                unit.lookup.eq(t[2].valid & t[2].round.wanted[n]),
+                unit.set.eq(t[2].sets[n][2:]),
+                unit.key.eq(Cat(t[2].lines[n], t[2].offsets[n], t[2].round.format)),
+            ]
+        last = t[2 + Tags.LATENCY]
+        missing = Signal(QUARTERS)
+        for n, unit in enumerate(tags):
+            slot = Cat(last.sets[n][2:], unit.way)
+            m.d.comb += [
+                missing[n].eq(last.round.wanted[n] & ~unit.hit),
+                pending.i.slots[n].eq(slot),
+                missed.i.blocks[n].line.eq(last.lines[n]),
+                missed.i.blocks[n].offset.eq(last.offsets[n]),
+                missed.i.blocks[n].slot.eq(slot),
+            ]
+        m.d.comb += [
+            pending.push.eq(last.valid),
+            *(pending.i[name].eq(last.round[name]) for name in ("first", "last", "refused")),
+            pending.i.reads.eq(last.round.reads),
+            pending.i.lookups.eq(sum(last.round.wanted)),
+            pending.i.misses.eq(sum(missing)),
+            missed.push.eq(last.valid & missing.any()),
+            missed.cancel.eq(last.valid & ~missing.any()),
+            missed.i.missing.eq(missing),
+            missed.i.format.eq(last.round.format),
+        ]
+        return m
+
+    def _address(self, m, entered):
+        """Lines, offsets and sets of the blocks of a round, a clock later."""
+        lines = Signal(ArrayLayout(LINE_NUMBER, QUARTERS))
+        offsets = Signal(ArrayLayout(OFFSET, QUARTERS))
+        sets = Signal(ArrayLayout(range(self._params.sets), QUARTERS))
+        halvings = Signal(range(OFFSET + 1))  # of a line, which a block takes
+        with m.Switch(entered.format):
+            for form in self._params.formats:
+                with m.Case(form):
+                    m.d.comb += halvings.eq(HALVINGS[form])
+        for n in range(QUARTERS):
+            place = entered.places[n]
+            number = Cat(bit for pair in zip(place.x, place.y, strict=True) for bit in pair)
+            base = choose(place.level, [self.state[f"base{level}"] for level in range(LEVELS)])
+            # Blocks of other levels begin in other sets, since they are read together.
+            hashed = number + (place.level << 3) + place.level + entered.first_set
+            m.d.sync += [
+                lines[n].eq(base + choose(halvings, [number >> n for n in range(OFFSET + 1)])),
+                offsets[n].eq(
+                    choose(halvings, [number << OFFSET - n for n in range(OFFSET + 1)])[:OFFSET]
+                ),
+                sets[n].eq(hashed),
+            ]
+        return lines, offsets, sets

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Miss scheduler: blocks that are not on chip, one by one, through the tags of the second level."""
+
+from amaranth.hdl import Cat, Module, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import choose, lowest, named, number
+from fixfunc.rtl.lib.credit import CreditCounter
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.fifo import CreditedFIFO, StreamFIFO
+from fixfunc.rtl.texture.cache.layouts import QUARTERS, TextureCacheParams
+from fixfunc.rtl.texture.cache.tags import Tags
+from fixfunc.spec.textures.cache import LINE_NUMBER
+
+
+class MissScheduler(wiring.Component):
+    """Look up the lines of blocks: one a clock, the quarters of a round in turn.
+
+    A miss of a line that has been asked for, and is not there yet, is a hit of its tag: it waits in
+    the order of fills, behind the miss that asked. So misses of a line are merged.
+
+    Parameters
+    ----------
+    params : TextureCacheParams
+
+    Members
+    -------
+    i : In(stream.Signature(params.missed))
+    order : Out(stream.Signature(params.ordered))
+        A fill a block, in order.
+    read : Out(stream.Signature(...))
+        Numbers of ``line`` to be read, each with the ``id`` of its read: the place in the ring of
+        reads, in order.
+    taken : In(1)
+        A line that was read has been taken: its place is free.
+    """
+
+    def __init__(self, params: TextureCacheParams) -> None:
+        self._params = params
+        self._read = StructLayout({"line": LINE_NUMBER, "id": range(params.in_flight)})
+        super().__init__(
+            {
+                "i": In(stream.Signature(params.missed)),
+                "order": Out(stream.Signature(params.ordered)),
+                "read": Out(stream.Signature(self._read)),
+                "taken": In(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        params = self._params
+        set_bits = (params.line_sets - 1).bit_length()
+        m.submodules.tags = tags = Tags(params.line_sets, params.line_ways, LINE_NUMBER - set_bits)
+        m.submodules.order = order = CreditedFIFO(params.ordered, params.queue)
+        m.submodules.places = places = CreditCounter(params.in_flight)
+        # As many reads as there are places: there is always room.
+        m.submodules.reads = reads = StreamFIFO(self._read, params.in_flight)
+        wiring.connect(m, order.o, wiring.flipped(self.order))
+        wiring.connect(m, reads.o, wiring.flipped(self.read))
+
+        done = Signal(QUARTERS)
+        missing = named(m, self.i.payload.missing & ~done, "missing")
+        chosen = named(m, lowest(missing), "chosen")
+        quarter = number(chosen)
+        block = Signal(params.missed["blocks"].shape.elem_shape)
+        enters = named(m, self.i.valid & order.available & places.available & tags.ready, "enters")
+        later = Signal(params.ordered)
+        m.d.comb += [
+            later.target.quarter.eq(quarter),
+            later.target.slot.eq(block.slot),
+            later.offset.eq(block.offset),
+            later.format.eq(self.i.payload.format),
+        ]
+        valid = delay(m, enters, Tags.LATENCY, "valid")
+        line = delay(m, block.line, Tags.LATENCY, "line")
+        ordered = delay(m, later, Tags.LATENCY, "ordered")
+        m.d.comb += [
+            block.eq(choose(quarter, [self.i.payload.blocks[n].as_value() for n in range(4)])),
+            self.i.ready.eq(enters & (missing == chosen)),
+            order.consume.eq(enters),
+            places.consume.eq(enters),
+            places.release.eq(self.taken),
+            places.cancel.eq(valid & tags.hit),
+            tags.lookup.eq(enters),
+            tags.set.eq(block.line[:set_bits]),
+            tags.key.eq(block.line[set_bits:]),
+        ]
+        with m.If(enters):
+            m.d.sync += done.eq(done | chosen)
+            with m.If(self.i.ready):
+                m.d.sync += done.eq(0)
+
+        place = Signal(range(params.in_flight))  # of the next read
+        fetched = named(m, valid & ~tags.hit, "fetched")
+        m.d.comb += [
+            order.push.eq(valid),
+            order.i.eq(ordered),
+            order.i.fetched.eq(fetched),
+            order.i.index.eq(Cat(line[:set_bits], tags.way)),
+            reads.i.valid.eq(fetched),
+            reads.i.payload.line.eq(line),
+            reads.i.payload.id.eq(place),
+        ]
+        with m.If(fetched):
+            m.d.sync += place.eq(place + 1)
+        return m

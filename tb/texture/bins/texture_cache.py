@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of the texture cache: status, rounds by misses, levels by formats."""
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
+from fixfunc.spec.textures.cache import TEXEL_QUAD, CacheStatus
+from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
+from fixfunc.tb.texture.texture_cache import parted
+
+CONFIG = "tiny"
+COUNT = 4000
+
+
+def bins(seen: Seen, _: TextureCacheParams) -> dict[str, int]:
+    """Counts of one batch."""
+    states, quads, state_of = parted(seen.rows)
+    out = codec.unpack(seen.out["o"], TEXEL_QUAD, dtype(TEXEL_QUAD))
+    status = of(CacheStatus, out["status"])
+    some = {"none": (0, 0), "one": (1, 1), "two to four": (2, 4), "more": (5, 16)}
+    lookups = ranges(out["lookups"], some)
+    misses = ranges(out["misses"], some)
+    lines = ranges(out["lines"], some)
+    served = out["status"] != CacheStatus.FORMAT
+    found = cross("status", status)
+    found |= cross("lookups", lookups, where=served)
+    found |= cross("misses", misses, where=served)
+    found |= cross("lines", lines, where=served)
+    merged = flag(out["lines"] < out["misses"], "all from memory", "some from lines on chip")
+    found |= cross("misses that are filled", merged, where=out["misses"] > 0)
+    again = np.append(False, state_of[1:] == state_of[:-1])
+    found |= cross("quad", flag(again, "first of its state", "behind another"))
+    levels = {"0": quads["level0"] == 0, "1 to 14": quads["level0"] > 0}
+    return found | cross("level", levels, flag(states["first_set"][state_of] > 0, "0", "another"))

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.texture.cache.texture_cache.TextureCache`."""
+
+import cocotb
+import numpy as np
+from cocotb.handle import HierarchyObject
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape
+from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
+from fixfunc.rtl.texture.cache.texture_cache import TextureCache
+from fixfunc.spec.payloads import TRANSFER
+from fixfunc.spec.textures.cache import (
+    CACHE_QUAD,
+    CACHE_STATE,
+    LEVELS,
+    LINE,
+    TEXEL_QUAD,
+    CacheKind,
+)
+from fixfunc.tb.bench.bench import StreamBench
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+
+BITS = max(sum(f.bits for f in table) for table in (CACHE_STATE, CACHE_QUAD))
+SIZE = 1 << 16  # bytes of memory
+LINES = SIZE // LINE
+FORMATS = 32  # numbers of formats
+
+
+def requests(rng: np.random.Generator, count: int, params: TextureCacheParams) -> np.ndarray:
+    """Packed states, each with quads; about as many beats."""
+    out = []
+    left = count
+    while left > 0:
+        state = draw(rng, params)
+        beats = quads(rng, int(rng.choice([1, 3, 30, 100])), state)
+        out += [codec.pack(state, CACHE_STATE, BITS), codec.pack(beats, CACHE_QUAD, BITS)]
+        left -= 1 + len(beats)
+    return np.concatenate(out)
+
+
+def draw(rng: np.random.Generator, params: TextureCacheParams) -> np.ndarray:
+    """A state, whose levels lie anywhere, the same as of other states or over each other."""
+    state = np.zeros(1, dtype(CACHE_STATE))
+    known = [int(form) for form in params.formats]
+    state["format"] = rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS)
+    state["first_set"] = rng.choice([0, 0, 255, rng.integers(0, 256)])
+    for level in range(LEVELS):
+        state[f"base{level}"] = rng.choice([0, 256, 512, rng.integers(0, LINES - 256)])
+    return state
+
+
+def quads(rng: np.random.Generator, count: int, _: np.ndarray) -> np.ndarray:
+    """Quads of walks over 64x64 texels of a level, of pixels anywhere, of what wraps."""
+    beats = np.zeros(count, dtype(CACHE_QUAD))
+    beats["kind"] = CacheKind.QUAD
+    kind = rng.choice(["walk", "hot", "any", "wraps"], p=[0.4, 0.2, 0.2, 0.2])
+    level = rng.integers(0, LEVELS)
+    walk = rng.integers(0, 64, 2)[:, None] + np.cumsum(rng.integers(-1, 3, (2, count)), 1)
+    for pixel in range(4):
+        beats[f"level{pixel}"] = level if kind != "any" else rng.integers(0, LEVELS, count)
+        beats[f"u{pixel}"] = rng.integers(0, 256, count)
+        beats[f"v{pixel}"] = rng.integers(0, 256, count)
+        beats[f"reads{pixel}"] = np.where(rng.random(count) < 0.7, 15, rng.integers(0, 16, count))
+        for axis, (first, second) in enumerate((("left", "right"), ("upper", "lower"))):
+            step = pixel >> axis & 1
+            place = {
+                "walk": walk[axis] + step,
+                "hot": 5 + step + rng.integers(0, 2, count),
+                "any": rng.integers(0, 64, count),
+                "wraps": rng.choice([0, 1, 2, 62, 63], count),
+            }[kind]
+            far = {
+                "walk": place + 1,
+                "hot": place + 1,
+                "any": place + rng.integers(0, 2, count),
+                "wraps": rng.choice([0, 1, 2, 62, 63], count),
+            }[kind]
+            beats[f"{first}{pixel}"] = place % 64
+            beats[f"{second}{pixel}"] = far % 64
+    return beats
+
+
+def parted(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """States, quads, and the state of each, of packed beats."""
+    is_quad = (rows[:, 0] & np.uint64(1)) == CacheKind.QUAD
+    states = codec.unpack(rows[~is_quad], CACHE_STATE, dtype(CACHE_STATE))
+    beats = codec.unpack(rows[is_quad], CACHE_QUAD, dtype(CACHE_QUAD))
+    return states, beats, (np.cumsum(~is_quad) - 1)[is_quad]
+
+
+def memory(rows: np.ndarray, _params: TextureCacheParams) -> np.ndarray:
+    """What lies behind the port: bytes that differ."""
+    return np.random.default_rng(len(rows)).integers(0, 256, SIZE, np.uint8)
+
+
+def unreadable(rows: np.ndarray) -> int | None:
+    """A byte that cannot be read, near the beginning of levels; mostly there is one."""
+    rng = np.random.default_rng(len(rows))
+    if rng.random() < 0.2:
+        return None
+    return int(rng.choice([0, 256, 512]) + rng.integers(0, 64)) * LINE + int(rng.integers(0, LINE))
+
+
+def expected(rows: np.ndarray, params: TextureCacheParams) -> dict[str, np.ndarray]:
+    """Packed texels of packed beats, and memory, which stays as it is."""
+    data = memory(rows, params)
+    shape = QuadCacheShape(
+        params.sets, params.ways, params.line_sets, params.line_ways, params.formats
+    )
+    found = QuadCache(shape, data, unreadable(rows)).read(*parted(rows))
+    return {
+        "o": codec.pack(found, TEXEL_QUAD),
+        "memory": data.view(np.uint64).reshape(-1, TRANSFER // 64),
+    }
+
+
+def describe(row: np.ndarray, _: TextureCacheParams) -> str:
+    """Texels of a quad in words."""
+    record = codec.unpack(row[None], TEXEL_QUAD, dtype(TEXEL_QUAD))[0]
+    return ", ".join(f"{f.name} {int(record[f.name])}" for f in TEXEL_QUAD)
+
+
+class TextureCacheBench(MemoryBehind, StreamBench):
+    """Bench with textures in the memory behind the port."""
+
+    stem = "texture_cache"
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut)
+        self.attach(dut, ["memory"], SIZE)
+
+    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        return {"o": super().golden(rows)["o"]}
+
+    async def read(self, rows: np.ndarray, source: str, sink: str, pace: str = "") -> None:
+        """Read quads; memory has the pace of the sink, or another one."""
+        self.fill(memory(rows, self.params), pace or sink)
+        self.fail_at(unreadable(rows))
+        await self.run(rows, source, sink)
+
+
+# plan: texture-cache-9
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def quads_have_their_texels(dut: HierarchyObject, source: str, sink: str) -> None:
+    bench = TextureCacheBench(dut)
+    await bench.read(requests(bench.rng, 120, bench.params), source, sink)
+
+
+# plan: texture-cache-10
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+async def a_bilinear_quad_takes_a_clock(dut: HierarchyObject) -> None:
+    """On hits: quads of four pixels side by side, whose taps lie in four blocks at most."""
+    bench = TextureCacheBench(dut)
+    rows = bilinear(100)
+    await bench.read(rows, "full", "full")
+    clocks = [clock for _, clock in bench.beats_out]
+    assert bench.beats_in[-1][1] - bench.beats_in[-50][1] == 49
+    assert clocks[-1] - clocks[-50] == 49
+
+
+# plan: texture-cache-10
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+async def a_hit_has_its_latency(dut: HierarchyObject) -> None:
+    bench = TextureCacheBench(dut)
+    await bench.read(bilinear(40), "starved", "full")
+    taken = [clock for _, clock in bench.beats_in[1:]]
+    given = [clock for _, clock in bench.beats_out]
+    waits = [out - into for into, out in zip(taken, given, strict=True)]
+    assert min(waits) == TextureCache.LATENCY == waits[-1]
+
+
+def bilinear(count: int) -> np.ndarray:
+    """Packed quads over 8x8 texels, four blocks, which the first of them reads from memory."""
+    state = np.zeros(1, dtype(CACHE_STATE))
+    beats = np.zeros(count, dtype(CACHE_QUAD))
+    beats["kind"] = CacheKind.QUAD
+    places = np.arange(count) % 6, np.arange(count) // 6 % 6
+    for pixel in range(4):
+        beats[f"reads{pixel}"] = 15
+        for axis, names in enumerate((("left", "right"), ("upper", "lower"))):
+            for step, name in enumerate(names):
+                beats[f"{name}{pixel}"] = places[axis] + (pixel >> axis & 1) + step
+    return np.concatenate(
+        [codec.pack(state, CACHE_STATE, BITS), codec.pack(beats, CACHE_QUAD, BITS)]
+    )
