@@ -71,7 +71,7 @@ class PixelPipe(wiring.Component):
     """Colours of tiles from attributes of their triangles' corners, by the texture stage.
 
     Quads of tiles in order, one a clock with one attribute; a new triangle takes a clock more, and
-    one for each attribute, but all of its quads at least two, and five for each attribute. A new
+    one for each attribute, but with its quads at least one, and three for each attribute. A new
     pixel state takes three.
 
     Parameters

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Triangle fetch: corners and attributes of a triangle, for the interpolator."""
 
-from amaranth.hdl import Array, Cat, Module, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.pixel.pixel_pipe.triangle_table import ROW, STATE
 from fixfunc.spec.commands import SLOT_BITS
 from fixfunc.spec.pixels import interpolation
 from fixfunc.spec.pixels.interpolation import COMPONENTS, How, InterpolatorKind
 
+BEATS_AHEAD = 8  # of triangles whose quads wait
 # Without quads, and whether a beat is a triangle's last.
 BEATS = StructLayout(
     {
@@ -26,7 +29,9 @@ BEATS = StructLayout(
 
 
 class TriangleFetch(wiring.Component):
-    """Corners of a triangle, then its attributes: two clocks, and five more for each attribute.
+    """Corners of a triangle, then its attributes: a clock, and three for each attribute.
+
+    A corner's attribute is asked for every clock, and comes in the next one.
 
     Parameters
     ----------
@@ -60,79 +65,86 @@ class TriangleFetch(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        corner = Signal(2)  # whose attribute is asked for
-        corners = [Signal(ATTRIBUTE, name=f"corner_{k}") for k in range(3)]
-        attribute = Signal(range(self._attributes + 1))
-        out = self.o.payload
-        ends = self.o.valid & self.o.ready & out.last
+        m.submodules.beats = beats = CreditedFIFO(BEATS, BEATS_AHEAD)
+        wiring.connect(m, beats.o, wiring.flipped(self.o))
+        corner = Signal(range(3))  # whose attribute is asked for
+        attribute = Signal(range(self._attributes))
+        is_found = Signal()  # the row of ``i``
+        has_attributes = named(m, self.row.attributes != 0, "has_attributes")
+        asks = named(m, self.i.valid & is_found & beats.available, "asks")
+        is_begun = named(m, (attribute != 0) | (corner != 0), "is_begun")
+        last_attribute = attribute + 1 == self.row.attributes
+        last_corner = named(m, corner == 2, "last_corner")
+        ends = named(m, ~has_attributes | (last_corner & last_attribute), "ends")
         m.d.comb += [
             self.attribute.eq(attribute),
             self.slot.eq(Array(self.row[f"slot{k}"] for k in range(3))[corner]),
-            self.i.ready.eq(ends),
+            self.i.ready.eq(asks & ends),
+            # Of the triangle's corners, and of each attribute.
+            beats.consume.eq(asks & (~is_begun | (corner == 1))),
         ]
-        self._put_corners(m)
-        self._put_attribute(m, attribute, corners)
-        with m.FSM():
-            with m.State("IDLE"):
-                m.d.sync += [attribute.eq(0), corner.eq(0)]
-                with m.If(self.i.valid):
-                    m.next = "CORNERS"
-            with m.State("CORNERS"):
-                m.d.comb += [
-                    self.o.valid.eq(1),
-                    out.is_corners.eq(1),
-                    out.last.eq(self.row.attributes == 0),
-                ]
-                with m.If(self.o.ready):
-                    m.next = "FETCH"
-                    with m.If(out.last):
-                        m.next = "IDLE"
-            with m.State("FETCH"):
-                # A corner's attribute comes a clock after it is asked for.
-                values = [*corners[1:], self.found]
-                m.d.sync += [
-                    corner.eq(corner + 1),
-                    *(into.eq(value) for into, value in zip(corners, values, strict=True)),
-                ]
-                with m.If(corner == 3):
-                    m.next = "ATTRIBUTE"
-            with m.State("ATTRIBUTE"):
-                m.d.comb += [
-                    self.o.valid.eq(1),
-                    out.last.eq(attribute + 1 == self.row.attributes),
-                ]
-                with m.If(self.o.ready):
-                    m.d.sync += attribute.eq(attribute + 1)
-                    m.next = "FETCH"
-                    with m.If(out.last):
-                        m.next = "IDLE"
+        m.d.sync += is_found.eq(self.i.valid & ~self.i.ready)
+        with m.If(asks):
+            m.d.sync += [
+                corner.eq(Mux(ends | last_corner, 0, corner + 1)),
+                attribute.eq(Mux(ends, 0, attribute + last_corner)),
+            ]
+        self._put_corners(m, beats.i, ends)
+        came = self._put_attribute(m, beats.i, asks & has_attributes, corner, attribute, ends)
+        # A row is looked up between two triangles: the last attribute has come before the next one.
+        m.d.comb += [
+            beats.i.is_corners.eq(~came),
+            beats.push.eq(came | (asks & ~is_begun)),
+        ]
         return m
 
-    def _put_corners(self, m):
+    def _put_corners(self, m, beat, ends):
         """Corners of the triangle, and what its attributes need of them."""
-        out = self.o.payload.corners
+        out = Signal(layout(interpolation.CORNERS), name="corners")
         kinds = [self.state[f"how{n}"] for n in range(self._attributes)]
         used = [n < self.row.attributes for n in range(self._attributes)]
         m.d.comb += [
             out.kind.eq(InterpolatorKind.CORNERS),
             *(out[name].eq(self.row[name]) for name in ROW.members if name in out.shape().members),
             out.sample_mask.eq(self.state.sample_mask),
+            beat.corners.eq(out),
+            beat.last.eq(ends),
         ]
         for name, how in (("linear", How.LINEAR), ("perspective", How.PERSPECTIVE)):
             asks = Cat((kind == how) & has for kind, has in zip(kinds, used, strict=True))
             m.d.comb += out[name].eq(asks.any())
 
-    def _put_attribute(self, m, attribute, corners):
-        """An attribute of all corners."""
-        out = self.o.payload.attribute
+    def _put_attribute(self, m, beat, asks, corner, attribute, ends):
+        """An attribute of all corners, when that of the third one comes."""
+        corners = [Signal(ATTRIBUTE, name=f"corner_{k}") for k in range(2)]
+        out = Signal(layout(interpolation.ATTRIBUTE), name="attribute_beat")
+        came = Signal()
+        last = Signal()
+        asked = Signal()
+        place = {name: Signal.like(out[name], name=f"asked_{name}") for name in ("how", "where")}
+        m.d.sync += [
+            came.eq(asks & (corner == 2)),
+            last.eq(ends),
+            asked.eq(asks),
+        ]
+        with m.If(asked):
+            m.d.sync += [
+                corners[0].eq(corners[1]),
+                corners[1].eq(self.found),
+            ]
         m.d.comb += [
             out.kind.eq(InterpolatorKind.ATTRIBUTE),
             *(
-                out[f"{name}{k}"].eq(corner[name])
-                for k, corner in enumerate(corners)
+                out[f"{name}{k}"].eq(value[name])
+                for k, value in enumerate((*corners, self.found))
                 for name in COMPONENTS
             ),
+            beat.attribute.eq(out),
         ]
-        for name in ("how", "where"):
+        for name, asked in place.items():
             options = Array(self.state[f"{name}{n}"] for n in range(self._attributes))
-            m.d.comb += out[name].eq(options[attribute])
+            m.d.sync += asked.eq(options[attribute])
+            m.d.comb += out[name].eq(asked)
+        with m.If(came):
+            m.d.comb += beat.last.eq(last)
+        return came
