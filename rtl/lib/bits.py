@@ -53,6 +53,14 @@ def choose(index: Value, options: Sequence[ValueLike | None]) -> ValueLike | Non
     return Mux(index[half.bit_length() - 1], high, low)
 
 
+def pick(one_hot: Value, options: Sequence[ValueLike]) -> Value:
+    """The option whose bit is set, of one bit or none: ands and ors."""
+    out = Const(0)
+    for bit, option in zip(one_hot, options, strict=True):
+        out = out | Mux(bit, option, 0)
+    return out
+
+
 class Selection:
     """Options by one index, as an AND and an OR of each that differs: many choose by few flags.
 

@@ -9,7 +9,7 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import gated, named
+from fixfunc.rtl.lib.bits import gated, named, pick
 from fixfunc.rtl.lib.delay import NO_COLLISION, DelayLine
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
@@ -18,7 +18,7 @@ from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.output.blend_turns import turn_layout
 from fixfunc.rtl.output.byte_blender import ByteBlender
 from fixfunc.rtl.output.merger.control import StateDecoder
-from fixfunc.rtl.output.merger.formats import FormatSet, Place, pick
+from fixfunc.rtl.output.merger.formats import FormatSet, Place
 from fixfunc.rtl.output.texel_blender import PlaneFormats, TexelBlender
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -199,12 +199,14 @@ class ColourSlots(wiring.Component):
         m.submodules[f"lane_{n}"] = lane = self._lane() if n else self._first_lane
         samples = range(n, self._edge**2, self._lanes)
         new, filled = (
-            _of_turn(self.turn, [values[k] for k in samples])
+            pick(self.turn.groups, [values[k] for k in samples])
             for values in (self.colours, self.fill_values)
         )
         timeline.enter(0, **{f"new_{n}": new, f"fill_{n}": filled})
         words = [read.data.word_select(k, COLOUR) for k in samples]
-        value = _newest(timeline[1], "at_read", samples, write, _of_turn(timeline[1].turn, words))
+        value = _newest(
+            timeline[1], "at_read", samples, write, pick(timeline[1].turn.groups, words)
+        )
         stored = Signal(COLOUR, name=f"stored_{n}")
         fills = has(timeline[1].command.op, SlotOp.FILL)
         m.d.sync += stored.eq(Mux(fills, timeline.value(f"fill_{n}", 1), value))
@@ -285,17 +287,12 @@ def channel_bits(arrangement: Sequence[Place | None]) -> int:
     return sum(((1 << bits) - 1) << low for low, bits in filter(None, arrangement))
 
 
-def _of_turn(turn, values):
-    """The value of the group that has its turn."""
-    return pick(turn.groups, values)
-
-
 def _newest(clock, again, samples, write, value):
     """The value of the turn's sample, but for the channels of it that are being written to the
     same slot.
     """
-    result = _of_turn(clock.turn, [write.data.word_select(n, COLOUR) for n in samples])
-    written = _of_turn(clock.turn, [write.en.word_select(n, CHANNELS) for n in samples])
+    result = pick(clock.turn.groups, [write.data.word_select(n, COLOUR) for n in samples])
+    written = pick(clock.turn.groups, [write.en.word_select(n, CHANNELS) for n in samples])
     return _merged(gated(written, getattr(clock, again)), result, value)
 
 

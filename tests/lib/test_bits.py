@@ -73,6 +73,24 @@ def test_choose_is_an_index(count):
     assert difference(wanted, simulate(Of(function, width), wanted)) is None
 
 
+OPTIONS = 9, 6, 15, 1, 4
+
+
+def picked(functions):
+    """Of each bit set, and of none: the component that picks, and what it must say."""
+    wanted = [Clock({"i": 1 << n}, {"o": option}) for n, option in enumerate(OPTIONS)]
+    wanted.append(Clock({"i": 0}, {"o": 0}))
+    return Of(lambda i: functions.pick(i, OPTIONS), len(OPTIONS)), wanted
+
+
+def test_an_option_is_picked_by_its_bit():
+    component, wanted = picked(bits)
+    assert difference(wanted, simulate(component, wanted)) is None
+    wrong = broken("lib.bits", "out | Mux(bit, option, 0)", "out | Mux(bit, option, 2)")
+    component, wanted = picked(wrong)
+    assert difference(wanted, simulate(component, wanted)) is not None
+
+
 @pytest.mark.parametrize("width", [1, 5])
 def test_a_gated_value_is_whole_or_zero(width):
     gate = Of(lambda i: bits.gated(i[1:], i[0]), width + 1)

@@ -244,6 +244,24 @@ def test_wrong_parameters(fields, message):
         rtl.ColourWriteParams(**fields)
 
 
+def drawn(tiles, size, **fields):
+    """Beats that clear a target of a size and draw tiles on it; and the clocks that they take, to a
+    memory that is always ready.
+    """
+    width, height = size
+    whole = {"colour": 1, "x1": width, "y1": height, "colour_value": 0x90A03070}
+    rows = np.concatenate(
+        [
+            codec.pack(draw_state(*size, **fields), payloads.DRAW_STATE, WIDTH),
+            scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole),
+            codec.pack(tiles, payloads.tile(4), WIDTH),
+            scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1),
+        ]
+    )
+    memory = Memory(harness.memory(rows, rtl.CONFIGS["tiny"]), (0, 0), ready=256)
+    return rows, volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT).clocks
+
+
 @pytest.mark.plan("colour-write-20")
 @pytest.mark.parametrize("blends", [0, 1])
 def test_a_tile_that_takes_the_place_of_another_waits_for_nothing(blends):
@@ -252,28 +270,15 @@ def test_a_tile_that_takes_the_place_of_another_waits_for_nothing(blends):
     Blended ones leave as they were cleared, and take a turn of the lanes for each quarter of their
     samples; opaque ones send two transfers each, a clock for one.
     """
-    side = 32
-    places = np.arange((side // 4) ** 2)  # four times as many as the cache has
+    places = np.arange(64)  # four times as many as the cache has
     clocks = []
     for passes in (2, 12):
-        drawn = np.zeros(passes * len(places), dtype(payloads.tile(4)))
-        drawn["x"] = np.tile(places % 8, passes)
-        drawn["y"] = np.tile(places // 8, passes)
-        drawn["mask"] = (1 << 16) - 1
-        state = draw_state(side, side, blend_enable=blends, early_write=1)
-        whole = {"colour": 1, "x1": side, "y1": side, "colour_value": 0x90A03070}
-        rows = np.concatenate(
-            [
-                codec.pack(state, payloads.DRAW_STATE, WIDTH),
-                scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole),
-                codec.pack(drawn, payloads.tile(4), WIDTH),
-                scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1),
-            ]
-        )
-        data = harness.memory(rows, rtl.CONFIGS["tiny"])
-        memory = Memory(data, (0, 0), ready=256)
-        run = volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT)
-        clocks.append(run.clocks)
+        tiles = np.zeros(passes * len(places), dtype(payloads.tile(4)))
+        tiles["x"] = np.tile(places % 8, passes)
+        tiles["y"] = np.tile(places // 8, passes)
+        tiles["mask"] = (1 << 16) - 1
+        rows, taken = drawn(tiles, (32, 32), blend_enable=blends, early_write=1)
+        clocks.append(taken)
     assert clocks[1] - clocks[0] == 10 * len(places) * (4 if blends else 2)
     check(BLOCK, "tiny", rows)
 
@@ -291,20 +296,10 @@ def test_blended_tiles_of_one_place_wait_only_for_their_own_samples(masks, taken
     """
     clocks = []
     for count in (64, 1064):
-        drawn = np.zeros(count, dtype(payloads.tile(4)))
-        drawn["mask"] = 1 << np.arange(count) % masks
-        whole = {"colour": 1, "x1": 4, "y1": 4, "colour_value": 0x90A03070}
-        rows = np.concatenate(
-            [
-                codec.pack(draw_state(4, 4, blend_enable=1), payloads.DRAW_STATE, WIDTH),
-                scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole),
-                codec.pack(drawn, payloads.tile(4), WIDTH),
-                scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1),
-            ]
-        )
-        memory = Memory(harness.memory(rows, rtl.CONFIGS["tiny"]), (0, 0), ready=256)
-        run = volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT)
-        clocks.append(run.clocks)
+        tiles = np.zeros(count, dtype(payloads.tile(4)))
+        tiles["mask"] = 1 << np.arange(count) % masks
+        rows, found = drawn(tiles, (4, 4), blend_enable=1)
+        clocks.append(found)
     assert abs(clocks[1] - clocks[0] - taken) < 2
     check(BLOCK, "tiny", rows)
 
@@ -318,22 +313,11 @@ def test_lanes_take_only_groups_with_a_sample(mask, turns):
     """Blended tiles of several places, whose results nobody waits for: a clock for each turn."""
     clocks = []
     for count in (80, 880):
-        drawn = np.zeros(count, dtype(payloads.tile(4)))
-        drawn["x"] = np.arange(count) % 8
-        drawn["mask"] = mask
-        whole = {"colour": 1, "x1": 32, "y1": 4, "colour_value": 0x90A03070}
-        rows = np.concatenate(
-            [
-                codec.pack(draw_state(32, 4, blend_enable=1), payloads.DRAW_STATE, WIDTH),
-                scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole),
-                codec.pack(drawn, payloads.tile(4), WIDTH),
-                scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1),
-            ]
-        )
-        memory = Memory(harness.memory(rows, rtl.CONFIGS["tiny"]), (0, 0), ready=256)
-        clocks.append(
-            volume(BLOCK, "tiny").run({"i": rows}, 4096, memory=memory, limit=LIMIT).clocks
-        )
+        tiles = np.zeros(count, dtype(payloads.tile(4)))
+        tiles["x"] = np.arange(count) % 8
+        tiles["mask"] = mask
+        rows, taken = drawn(tiles, (32, 4), blend_enable=1)
+        clocks.append(taken)
     assert abs(clocks[1] - clocks[0] - 800 * turns) < 8
     check(BLOCK, "tiny", rows)
 

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, gated, lowest, named
+from fixfunc.rtl.lib.bits import choose, lowest, named, pick
 from fixfunc.rtl.lib.delay import register
 from fixfunc.spec.colours import LANES
 
@@ -55,7 +55,7 @@ class PaletteCoder(wiring.Component):
             # The first lane that remains, and all that have its colour.
             each = [lanes.word_select(k, size) for k in range(LANES)]
             first = named(m, lowest(remaining), f"first_{n}") if n else Const(1, LANES)
-            colour = named(m, _one_of(first, each), f"colour_{n}")
+            colour = named(m, pick(first, each), f"colour_{n}")
             others = named(m, Cat(lane != colour for lane in each), f"others_{n}")
             is_same = named(m, remaining & ~others, f"is_same_{n}")
             index = register(
@@ -75,14 +75,6 @@ class PaletteCoder(wiring.Component):
             self.o.data.eq(Cat(colours, index)),
         ]
         return m
-
-
-def _one_of(one_hot, lanes):
-    """The lane of the bit that is set; zero, if none is."""
-    out = Const(0, len(lanes[0]))
-    for flag, lane in zip(one_hot, lanes, strict=True):
-        out = out | gated(lane, flag)
-    return out
 
 
 def looked_up(data: Value, colour: int) -> list[Value]:

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import named, pick
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import (
@@ -19,7 +19,7 @@ from fixfunc.rtl.output.merger.control import (
     control_layout,
 )
 from fixfunc.rtl.output.merger.factor import Factor
-from fixfunc.rtl.output.merger.formats import ALPHA, GREEN, FormatSet, pick
+from fixfunc.rtl.output.merger.formats import ALPHA, GREEN, FormatSet
 from fixfunc.rtl.output.merger.quotient import Quotient
 
 ONES_565 = 31, 63  # ones of 5:6:5 that are no multiples of one another

@@ -6,8 +6,9 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.output.merger.control import CONSTANT, FRACTION, NEW, OLD, SIDE
-from fixfunc.rtl.output.merger.formats import ALPHA, NORMALISED, FormatSet, pick
+from fixfunc.rtl.output.merger.formats import ALPHA, NORMALISED, FormatSet
 from fixfunc.spec.dxgi import Format
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Const, Mux, Shape, Value, ValueLike, signed, unsigned
+from amaranth.hdl import Cat, Shape, Value, signed, unsigned
 
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -105,14 +105,6 @@ def with_shader_alpha(arrangement: Sequence[Place | None]) -> tuple[Place | None
 def texel_bits(form: Format) -> int:
     """Bits of a texel."""
     return sum(map(int, re.findall(r"\d+", form.name.partition("_")[0])))
-
-
-def pick(one_hot: Value, options: Sequence[ValueLike]) -> Value:
-    """The option whose bit is set, of one bit or none: ands and ors."""
-    out = Const(0)
-    for bit, option in zip(one_hot, options, strict=True):
-        out = out | Mux(bit, option, 0)
-    return out
 
 
 def joined(own: Sequence[Place | None], words: Sequence[Value]) -> Value:

@@ -6,11 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import named, pick
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.blender import Blender
 from fixfunc.rtl.output.merger.control import CONSTANT, NEW, OLD, SECOND, control_layout
-from fixfunc.rtl.output.merger.formats import FormatSet, pick
+from fixfunc.rtl.output.merger.formats import FormatSet
 from fixfunc.rtl.output.merger.quantiser import HALF, Quantiser
 from fixfunc.rtl.output.merger.srgb import SrgbEncoder
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker

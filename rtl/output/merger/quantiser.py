@@ -5,9 +5,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import named, pick
 from fixfunc.rtl.output.merger.control import CONSTANT, FRACTION
-from fixfunc.rtl.output.merger.formats import FormatSet, pick
+from fixfunc.rtl.output.merger.formats import FormatSet
 from fixfunc.spec.colours import THRESHOLD
 
 MANTISSA = 24  # bits, with the one that is not stored

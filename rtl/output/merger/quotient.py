@@ -5,8 +5,9 @@ from amaranth.hdl import Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.output.merger.formats import FormatSet, pick
+from fixfunc.rtl.output.merger.formats import FormatSet
 
 
 class Quotient(wiring.Component):

@@ -9,10 +9,11 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.delay import NO_COLLISION
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import control_layout
-from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, Place, joined, pick
+from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, Place, joined
 from fixfunc.rtl.texture.linear import LINEAR
 
 

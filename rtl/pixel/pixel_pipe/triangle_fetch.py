@@ -71,7 +71,7 @@ class TriangleFetch(wiring.Component):
         attribute = Signal(range(self._attributes))
         is_found = Signal()  # the row of ``i``
         has_attributes = named(m, self.row.attributes != 0, "has_attributes")
-        asks = named(m, self.i.valid & is_found & beats.available, "asks")
+        issued = named(m, self.i.valid & is_found & beats.available, "issued")
         is_begun = named(m, (attribute != 0) | (corner != 0), "is_begun")
         last_attribute = attribute + 1 == self.row.attributes
         last_corner = named(m, corner == 2, "last_corner")
@@ -79,22 +79,22 @@ class TriangleFetch(wiring.Component):
         m.d.comb += [
             self.attribute.eq(attribute),
             self.slot.eq(Array(self.row[f"slot{k}"] for k in range(3))[corner]),
-            self.i.ready.eq(asks & ends),
+            self.i.ready.eq(issued & ends),
             # Of the triangle's corners, and of each attribute.
-            beats.consume.eq(asks & (~is_begun | (corner == 1))),
+            beats.consume.eq(issued & (~is_begun | (corner == 1))),
         ]
         m.d.sync += is_found.eq(self.i.valid & ~self.i.ready)
-        with m.If(asks):
+        with m.If(issued):
             m.d.sync += [
                 corner.eq(Mux(ends | last_corner, 0, corner + 1)),
                 attribute.eq(Mux(ends, 0, attribute + last_corner)),
             ]
         self._put_corners(m, beats.i, ends)
-        came = self._put_attribute(m, beats.i, asks & has_attributes, corner, attribute, ends)
+        complete = self._put_attribute(m, beats.i, issued & has_attributes, corner, attribute, ends)
         # A row is looked up between two triangles: the last attribute has come before the next one.
         m.d.comb += [
-            beats.i.is_corners.eq(~came),
-            beats.push.eq(came | (asks & ~is_begun)),
+            beats.i.is_corners.eq(~complete),
+            beats.push.eq(complete | (issued & ~is_begun)),
         ]
         return m
 
@@ -111,23 +111,23 @@ class TriangleFetch(wiring.Component):
             beat.last.eq(ends),
         ]
         for name, how in (("linear", How.LINEAR), ("perspective", How.PERSPECTIVE)):
-            asks = Cat((kind == how) & has for kind, has in zip(kinds, used, strict=True))
-            m.d.comb += out[name].eq(asks.any())
+            has_kind = Cat((kind == how) & has for kind, has in zip(kinds, used, strict=True))
+            m.d.comb += out[name].eq(has_kind.any())
 
-    def _put_attribute(self, m, beat, asks, corner, attribute, ends):
+    def _put_attribute(self, m, beat, issued, corner, attribute, ends):
         """An attribute of all corners, when that of the third one comes."""
         corners = [Signal(ATTRIBUTE, name=f"corner_{k}") for k in range(2)]
         out = Signal(layout(interpolation.ATTRIBUTE), name="attribute_beat")
-        came = Signal()
+        complete = Signal()
         last = Signal()
-        asked = Signal()
-        place = {name: Signal.like(out[name], name=f"asked_{name}") for name in ("how", "where")}
+        found_valid = Signal()  # ``found`` is what was issued
+        modes = {name: Signal.like(out[name], name=f"issued_{name}") for name in ("how", "where")}
         m.d.sync += [
-            came.eq(asks & (corner == 2)),
+            complete.eq(issued & (corner == 2)),
             last.eq(ends),
-            asked.eq(asks),
+            found_valid.eq(issued),
         ]
-        with m.If(asked):
+        with m.If(found_valid):
             m.d.sync += [
                 corners[0].eq(corners[1]),
                 corners[1].eq(self.found),
@@ -141,10 +141,10 @@ class TriangleFetch(wiring.Component):
             ),
             beat.attribute.eq(out),
         ]
-        for name, asked in place.items():
+        for name, mode in modes.items():
             options = Array(self.state[f"{name}{n}"] for n in range(self._attributes))
-            m.d.sync += asked.eq(options[attribute])
-            m.d.comb += out[name].eq(asked)
-        with m.If(came):
+            m.d.sync += mode.eq(options[attribute])
+            m.d.comb += out[name].eq(mode)
+        with m.If(complete):
             m.d.comb += beat.last.eq(last)
-        return came
+        return complete

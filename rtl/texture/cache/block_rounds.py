@@ -8,7 +8,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import gated, lowest, named
+from fixfunc.rtl.lib.bits import gated, lowest, named, pick
 from fixfunc.rtl.texture.cache.layouts import PIXELS, QUAD, QUARTERS, ROUND, TAPS
 from fixfunc.spec.textures.filter import CORNERS
 
@@ -70,9 +70,9 @@ class BlockRounds(wiring.Component):
                 arrived_valid.eq(self.i.valid),
             ]
         reads = Cat(arrived.quad[f"reads{pixel}"] for pixel in range(PIXELS))
-        rest = self._select(m, current, compared, remaining)
+        unread = self._select(m, current, compared, remaining)
         m.d.comb += [
-            ends.eq(~rest.any()),
+            ends.eq(~unread.any()),
             self.o.valid.eq(current_valid),
             self.o.payload.first.eq(first),
             self.o.payload.last.eq(ends),
@@ -89,7 +89,7 @@ class BlockRounds(wiring.Component):
             ]
             self._compare(m, arrived.quad, compared)
         with m.Elif(self.o.ready):
-            m.d.sync += [remaining.eq(rest), first.eq(0)]
+            m.d.sync += [remaining.eq(unread), first.eq(0)]
         return m
 
     def _compare(self, m, quad, compared):
@@ -105,8 +105,8 @@ class BlockRounds(wiring.Component):
                 m.d.sync += compared.same[a][b].eq(level & column & row)
         for p in range(PIXELS):
             pairs = [values[2 * p : 2 * p + 2] for values in axes]
-            for (a, b), apart in APART.items():
-                two = [pair for pair, is_two in zip(pairs, apart, strict=True) if is_two]
+            for (a, b), differing in APART.items():
+                two = [pair for pair, is_two in zip(pairs, differing, strict=True) if is_two]
                 banks = [first[0] == second[0] for first, second in two]
                 texels = [first == second for first, second in two]
                 m.d.sync += compared.clash[p][a][b].eq(Cat(banks).all() & ~Cat(texels).all())
@@ -141,7 +141,7 @@ class BlockRounds(wiring.Component):
                 ("x", "y", "level"), zip(*(q[1:] for q in quarters)), strict=True
             ):
                 blocks = [value if name == "level" else value[2:] for value in values]
-                m.d.comb += out.places[n][name].eq(_of(leader, blocks))
+                m.d.comb += out.places[n][name].eq(pick(leader, blocks))
         m.d.comb += leaders.eq(of_quarter[0] | of_quarter[1] | of_quarter[2] | of_quarter[3])
         selected = named(
             m,
@@ -161,12 +161,4 @@ class BlockRounds(wiring.Component):
                 footprint.v.eq(quad[f"v{p}"]),
                 *(footprint.quarter[c].eq(quarters[p * CORNERS + c][0]) for c in range(CORNERS)),
             ]
-        return named(m, remaining & ~selected, "rest")
-
-
-def _of(one_hot, values):
-    """The value whose flag is set; 0 of none."""
-    found = 0
-    for flag, value in zip(one_hot, values, strict=True):
-        found = found | gated(value, flag)
-    return found
+        return named(m, remaining & ~selected, "unread")

@@ -75,7 +75,7 @@ class Fill(wiring.Component):
             chosen = Mux(is_block, decoded.as_value(), Value.cast(plain))
         m.d.sync += selected.eq(chosen)
         texels = selected
-        rest = 1
+        clocks_behind = 1
         if self._srgb:
             m.submodules.linear = linear = Linear(TEXELS)
             m.d.comb += [
@@ -83,13 +83,13 @@ class Fill(wiring.Component):
                 linear.enable.eq(among(delay(m, form, 1, "format"), self._srgb)),
             ]
             texels = linear.o
-            rest += Linear.LATENCY
-        error = delay(m, filling.error, rest, "error")
+            clocks_behind += Linear.LATENCY
+        error = delay(m, filling.error, clocks_behind, "error")
         m.d.sync += [
             Value.cast(self.o.texels).eq(gated(Value.cast(texels), ~error)),
             self.o.error.eq(error),
-            self.o.fetched.eq(delay(m, filling.fetched, rest, "fetched")),
-            self.o.target.eq(delay(m, filling.target, rest, "target")),
+            self.o.fetched.eq(delay(m, filling.fetched, clocks_behind, "fetched")),
+            self.o.target.eq(delay(m, filling.target, clocks_behind, "target")),
         ]
         return m
 

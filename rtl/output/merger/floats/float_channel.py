@@ -6,13 +6,13 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.float32.compare import less
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.multiply_add import MultiplyAdd
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import GROUP, NEW, OLD, SOURCE, TARGET
-from fixfunc.rtl.output.merger.formats import pick
 
 SIGN = FLOAT32.magnitude  # bit of a float32
 MINUS_ZERO = 1 << SIGN

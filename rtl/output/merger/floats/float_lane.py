@@ -6,13 +6,14 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import ALPHA_GROUP, COLOUR_GROUP, control_layout
 from fixfunc.rtl.output.merger.floats.float_channel import FloatChannel
 from fixfunc.rtl.output.merger.floats.small_floats import Narrow, widened
-from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, joined, pick
+from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, joined
 
 
 class FloatLane(wiring.Component):

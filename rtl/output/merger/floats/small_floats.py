@@ -8,11 +8,10 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import leading_zeros, named
+from fixfunc.rtl.lib.bits import leading_zeros, named, pick
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import FLOAT_WIDTHS
-from fixfunc.rtl.output.merger.formats import pick
 
 FRACTIONS = {16: 10, 11: 6, 10: 5}  # bits
 EXPONENT = 5  # bits
