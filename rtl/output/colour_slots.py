@@ -220,8 +220,8 @@ class ColourSlots(wiring.Component):
     def _write(self, m, timeline, write, blended, owned):
         """Samples that the command fills in, clears, replaces or has blended.
 
-        What is known at its beginning waits in one row: values that are filled in, with colours
-        that replace them unseen.
+        What is known at its beginning waits in one row: values that are filled in, and the shader's
+        colours over them. Where the tile is blended a lane's result takes their place.
         """
         samples = range(self._edge**2)
         m.submodules.unblended = line = DelayLine(COLOUR * len(samples), self.latency)
@@ -240,7 +240,7 @@ class ColourSlots(wiring.Component):
         for n in samples:
             group, lane = divmod(n, self._lanes)
             due = last.turn.groups[group]
-            replaces = self.tile.mask[n] & ~self.clearing & ~self.turn.blended
+            replaces = self.tile.mask[n] & ~self.clearing
             writes = named(m, Mux(used & drawn[n] & due, channels, 0), f"writes_{n}")
             m.d.comb += [
                 line.i.word_select(n, COLOUR).eq(

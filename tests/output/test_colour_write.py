@@ -17,7 +17,7 @@ from fixfunc.rtl.output import colour_write as rtl
 from fixfunc.spec import payloads
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import BlendOp, Kind, LogicOp
+from fixfunc.spec.state import BlendFactor, BlendOp, Kind, LogicOp
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH
 from fixfunc.tb.output import colour_write as harness
@@ -320,6 +320,19 @@ def test_lanes_take_only_groups_with_a_sample(mask, turns):
         clocks.append(taken)
     assert abs(clocks[1] - clocks[0] - 800 * turns) < 8
     check(BLOCK, "tiny", rows)
+
+
+@pytest.mark.plan("colour-write-21")
+def test_a_fence_between_blended_tiles_takes_no_turn():
+    """Its number, even where it is not announced, and its counts lie where a tile has its mask."""
+    tiles = np.zeros(8, dtype(payloads.tile(4)))
+    tiles["x"] = np.arange(8)
+    tiles["mask"] = (1 << 16) - 1
+    sums = {"src_blend": BlendFactor.ONE, "dest_blend": BlendFactor.ONE}
+    rows, _ = drawn(tiles, (32, 4), blend_enable=1, **sums)
+    full = {"sequence": (1 << 32) - 2, "begin": 1, "any": 1, "passed": (1 << 64) - 1}
+    fence = scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, **full)
+    check(BLOCK, "tiny", np.concatenate([rows[:-1], fence, rows[2:]]))
 
 
 @pytest.mark.plan("colour-write-10")
