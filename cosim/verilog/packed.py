@@ -12,7 +12,7 @@ from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
-from fixfunc.spec.textures import addresses, cache, level_of_detail
+from fixfunc.spec.textures import addresses, cache, level_of_detail, unit
 from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
@@ -95,6 +95,9 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "filter_state": filters.FILTER_STATE,
         "filter_taps": filters.FILTER_TAPS,
         "filtered_quad": filters.FILTERED_QUAD,
+        "texture_state": unit.TEXTURE_STATE,
+        "texture_quad": unit.TEXTURE_QUAD,
+        "textured_quad": unit.TEXTURED_QUAD,
         "start": commands.START,
         "status": commands.STATUS,
     }

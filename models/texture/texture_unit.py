@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Golden model of the texture unit: coordinates of quads become filtered texels."""
+
+import numpy as np
+
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.addresses import address_quads
+from fixfunc.models.texture.filter import filter_quads, units
+from fixfunc.models.texture.level_of_detail import levels_of_quads
+from fixfunc.models.texture.reduction import ONE
+from fixfunc.models.texture.texels import DXGI, TEXELS
+from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.textures.addresses import ADDRESS_QUAD, ADDRESS_STATE, Address
+from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, StoredFormat
+from fixfunc.spec.textures.filter import (
+    CHANNELS,
+    CORNERS,
+    FILTER_STATE,
+    FILTER_TAPS,
+    FilterOp,
+    Unit,
+)
+from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
+from fixfunc.spec.textures.unit import TEXTURED_QUAD
+
+PIXELS = 4
+FRACTION = 8  # bits of a place behind its point
+MOST = (1 << 24) - 1  # of a place, s16.8
+LEAST = -1 << 24
+EXACT = 48  # bits of a mantissa times a size, and its fraction: no shift goes further
+
+
+class TextureUnit:
+    """Samples textures in memory.
+
+    Parameters
+    ----------
+    shape : QuadCacheShape
+        Of the cache.
+    memory : ndarray of uint8
+        Textures in Morton order; reads beyond its end fail.
+    unreadable : int, optional
+        A byte whose line cannot be read.
+    """
+
+    def __init__(
+        self, shape: QuadCacheShape, memory: np.ndarray, unreadable: int | None = None
+    ) -> None:
+        self._formats = tuple(shape.formats)
+        self._cache = QuadCache(shape, memory, unreadable)
+
+    def sample(self, states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) -> np.ndarray:
+        """Filtered texels of quads, in order.
+
+        Parameters
+        ----------
+        states : structured ndarray, shape (s,)
+            As :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`.
+        quads : structured ndarray, shape (n,)
+            As :data:`fixfunc.spec.textures.unit.TEXTURE_QUAD`.
+        state_of : ndarray of intp, shape (n,)
+            The state of each.
+
+        Returns
+        -------
+        structured ndarray, shape (n,)
+            As :data:`fixfunc.spec.textures.unit.TEXTURED_QUAD`.
+
+        Source: [trip 4] [fs 7.18].
+        """
+        out = np.zeros(len(quads), dtype(TEXTURED_QUAD))
+        if not len(quads):
+            return out
+        lods = levels_of_quads(copied(states, LOD_STATE), copied(quads, LOD_QUAD), state_of)
+        number, grids = grids_of(states[state_of], quads, lods)
+        which = state_of[number]
+        texels = self._cache.read(copied(states, CACHE_STATE), grids.to_cache, which)
+        for name in ("lookups", "misses", "lines"):
+            out[name] = np.bincount(number, texels[name], len(quads))
+        np.maximum.at(out["status"], number, texels["status"])
+        taps = _taps(states[which], texels, grids)
+        filtered = filter_quads(self._filter_states(states), taps, which)
+        for name in filtered.dtype.names:
+            out[name] = filtered[name]
+        return out
+
+    def _filter_states(self, states):
+        """As :data:`fixfunc.spec.textures.filter.FILTER_STATE`."""
+        out = copied(states, FILTER_STATE)
+        for n, form in enumerate(states["format"]):
+            found = units_of(int(form)) if form in self._formats else [Unit.UNORM16] * 4
+            for name, unit in zip(CHANNELS, found, strict=True):
+                out[f"unit_{name}"][n] = unit
+        return out
+
+
+class Grids:
+    """Grids of quads, one or two each: structured arrays of shape (n,).
+
+    Attributes
+    ----------
+    to_cache : ndarray
+        As :data:`fixfunc.spec.textures.cache.CACHE_QUAD`.
+    taps : ndarray
+        As :data:`fixfunc.spec.textures.filter.FILTER_TAPS`, without texels.
+    borders : ndarray of int64, shape (n, 4)
+        Corners that are the border, of each pixel.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.to_cache = np.zeros(count, dtype(CACHE_QUAD))
+        self.taps = np.zeros(count, dtype(FILTER_TAPS))
+        self.borders = np.zeros((count, PIXELS), np.int64)
+
+
+def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np.ndarray, Grids]:
+    """Grids of quads: a second one where a pixel lies between two levels.
+
+    Parameters
+    ----------
+    state, quads : structured ndarray, shape (n,)
+        Each quad, and its state.
+    lods : structured ndarray, shape (n,)
+        As :data:`fixfunc.spec.textures.level_of_detail.LOD_OF_QUAD`.
+
+    Returns
+    -------
+    ndarray of intp, shape (g,), and Grids
+        The quad of each grid.
+    """
+    gathers = state["op"] == FilterOp.GATHER
+    live = np.stack([quads["live"] >> pixel & 1 for pixel in range(PIXELS)], 1) == 1
+    fraction = np.stack([lods[f"fraction{pixel}"] for pixel in range(PIXELS)], 1).astype(np.int64)
+    fraction = np.where(gathers[:, None] | ~live, 0, fraction)
+    number = np.repeat(np.arange(len(quads)), 1 + fraction.any(1))
+    second = np.append(False, number[1:] == number[:-1])
+    state, fraction, live = state[number], fraction[number], live[number]
+    places = np.zeros(len(number), dtype(ADDRESS_QUAD))
+    out = Grids(len(number))
+    out.taps["kind"], out.to_cache["kind"] = 1, 1
+    out.taps["end"] = np.append(number[1:] != number[:-1], True)
+    for pixel in range(PIXELS):
+        own = fraction[:, pixel]
+        minifies = lods[f"minifies{pixel}"][number] == 1
+        level = np.where(gathers[number], 0, lods[f"level{pixel}"][number]).astype(np.int64)
+        level += second & (own > 0)
+        places[f"level{pixel}"] = level
+        linear = np.where(minifies, state["minify"], state["magnify"]) == 1
+        places[f"smooth{pixel}"] = linear | gathers[number]
+        out.to_cache[f"level{pixel}"] = level
+        out.taps[f"weight{pixel}"] = np.where(second, own, ONE - own)
+        out.taps[f"count{pixel}"] = 1
+        for axis, place, size in (("u", "x", "width"), ("v", "y", "height")):
+            extent = np.maximum(state[size].astype(np.int64) >> level, 1)
+            repeats = np.isin(state[f"mode_{axis}"], (Address.WRAP, Address.MIRROR))
+            bits = quads[f"{axis}{pixel}"][number].astype(np.int64)
+            places[f"{place}{pixel}"] = place_of(bits, extent, repeats)
+    states = copied(state, ADDRESS_STATE)
+    states["gathers"] = gathers[number]
+    found = address_quads(states, places, np.arange(len(number)))
+    for pixel in range(PIXELS):
+        for name in ("left", "right", "upper", "lower", "u", "v"):
+            out.to_cache[f"{name}{pixel}"] = found[f"{name}{pixel}"]
+        counts = live[:, pixel] & (~second | (fraction[:, pixel] > 0))
+        out.to_cache[f"reads{pixel}"] = np.where(counts, found[f"reads{pixel}"], 0)
+        out.borders[:, pixel] = found[f"borders{pixel}"]
+    return number, out
+
+
+def place_of(bits: np.ndarray, size: np.ndarray, repeats: np.ndarray) -> np.ndarray:
+    """A coordinate times a size, s16.8: rounded once, ties to even, and held to the range.
+
+    Parameters
+    ----------
+    bits : ndarray of int64
+        A float32: no number is 0.
+    size : ndarray of int64
+        Texels.
+    repeats : ndarray of bool
+        The coordinate counts modulo 2, its sign kept.
+
+    Returns
+    -------
+    ndarray of int64
+    """
+    exponent = bits >> 23 & 255
+    mantissa = bits & (1 << 23) - 1
+    is_nan = (exponent == 255) & (mantissa > 0)
+    mantissa = np.where(exponent > 0, mantissa | 1 << 23, 0)
+    # The lowest bit has the value 2^(exponent - 150): what is 2 or more lies from here on.
+    upper = np.clip(151 - exponent, 0, 24)
+    mantissa = np.where(repeats, mantissa & (1 << upper) - 1, mantissa)
+    product = mantissa * size << FRACTION
+    shift = np.clip(150 - exponent, 0, EXACT)
+    half = np.where(shift > 0, np.int64(1) << np.maximum(shift - 1, 0), 0)
+    quotient = product >> shift
+    remainder = product - (quotient << shift)
+    quotient += (remainder > half) | ((remainder == half) & (half > 0) & (quotient & 1 == 1))
+    quotient = np.where((exponent > 150) & (mantissa > 0), MOST + 1, quotient)
+    negative = bits >> 31 & 1 == 1
+    out = np.where(negative, -np.minimum(quotient, -LEAST), np.minimum(quotient, MOST))
+    return np.where(is_nan, 0, out)
+
+
+def copied(rows: np.ndarray, table: tuple) -> np.ndarray:
+    """Rows of another table: fields of the same name."""
+    out = np.zeros(len(rows), dtype(table))
+    for name in set(out.dtype.names) & set(rows.dtype.names):
+        out[name] = rows[name]
+    return out
+
+
+def units_of(form: int) -> list[Unit]:
+    """Units of the channels of a format: as of alpha which is 1 of those that it lacks."""
+    name, srgb = DXGI[Format[StoredFormat(form).name]]
+    stored = TEXELS[name]
+    one = Unit.SNORM15 if stored.kind == "SNORM" else Unit.UNORM16
+    found = [one] * stored.channels if srgb or stored.edge > 1 else units(stored)
+    return [*found, *[one] * (len(CHANNELS) - len(found))]
+
+
+def _taps(state, texels, grids):
+    """Texels that were read, the border, and weights: as the filter takes them."""
+    taps = grids.taps
+    for pixel in range(PIXELS):
+        for axis in "uv":
+            taps[f"{axis}{pixel}"] = grids.to_cache[f"{axis}{pixel}"]
+        for corner in range(CORNERS):
+            is_border = grids.borders[:, pixel] >> corner & 1 == 1
+            for n, name in enumerate(CHANNELS):
+                texel = f"t{pixel}_{corner}_{n}"
+                taps[texel] = np.where(is_border, state[f"border_{name}"], texels[texel])
+    return taps

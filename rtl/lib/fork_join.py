@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Handshakes of streams that move together."""
+
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Module, Value, ValueLike
+from amaranth.lib import stream
+
+
+def move_together(
+    m: Module,
+    sources: Sequence[stream.Interface],
+    sinks: Sequence[stream.Interface],
+    when: ValueLike = 1,
+) -> Value:
+    """A beat leaves all sources and enters all sinks in one clock, or none does.
+
+    No ``ready`` of a sink may depend on its ``valid``, and no ``valid`` of a source on its
+    ``ready``. The handshakes of these streams are assigned here, in this clock's branch of
+    ``m.If``; payloads are the caller's.
+
+    Parameters
+    ----------
+    m : Module
+    sources, sinks : sequence of stream.Interface
+    when : ValueLike
+        Else nothing moves.
+
+    Returns
+    -------
+    Value
+        A beat moves.
+    """
+    offered = [source.valid for source in sources]
+    open_ = [sink.ready for sink in sinks]
+    for n, source in enumerate(sources):
+        others = offered[:n] + offered[n + 1 :]
+        m.d.comb += source.ready.eq(Cat(when, *others, *open_).all())
+    for n, sink in enumerate(sinks):
+        others = open_[:n] + open_[n + 1 :]
+        m.d.comb += sink.valid.eq(Cat(when, *offered, *others).all())
+    return Cat(when, *offered, *open_).all()

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Texture unit: coordinates of quads become filtered texels.
+
+texture_unit.py   block: joins the parts
+layouts.py        parameters, and what the parts hand to each other
+state_rows.py     texture states on chip, by row
+grid_rounds.py    a quad becomes a grid a level
+places.py         a coordinate times a size
+texel_requests.py texels of grids, and their levels, for the cache
+texel_grids.py    texels, borders and weights for the filter
+"""

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the parts of the texture unit hand to each other.
+
+A beat of each is a grid of a quad, or a STATE: the row of a texture state, for what comes behind.
+"""
+
+from dataclasses import dataclass
+
+from amaranth.lib.data import ArrayLayout, StructLayout
+
+from fixfunc.rtl.texture.addresses.addresses import AddressesParams
+from fixfunc.rtl.texture.cache.formats import BLOCKS, PLAIN, UNIT
+from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
+from fixfunc.rtl.texture.filter.filter import FilterParams
+from fixfunc.spec.textures.addresses import EXTENT
+from fixfunc.spec.textures.filter import CORNERS
+
+PIXELS = 4
+STATES = 4  # texture states on chip, a power of two
+HEAD = {"kind": 1, "row": range(STATES)}  # TextureKind, and the row of a STATE
+
+
+def _beats(pixel, **fields):
+    return StructLayout(HEAD | fields | {"pixels": ArrayLayout(StructLayout(pixel), PIXELS)})
+
+
+COORDINATES = {"u": 32, "v": 32}
+# Beside the level of detail.
+QUADS = _beats(COORDINATES, live=PIXELS)
+# Of a pixel of a grid: its level, whether it reads, and with which weight.
+GRID = {"level": 4, "smooth": 1, "reads": 1, "weight": 9}
+TO_PLACE = _beats(
+    COORDINATES | GRID,
+    end=1,
+    width=EXTENT + 1,
+    height=EXTENT + 1,
+    repeats_u=1,
+    repeats_v=1,
+)
+PLACE = 25  # bits of s16.8
+PLACED = _beats({"x": PLACE, "y": PLACE} | GRID, end=1)
+# Beside the addresses.
+LEVELS = _beats({"level": 4, "reads": 1, "weight": 9}, end=1)
+# Beside the cache.
+WEIGHTS = _beats({"borders": CORNERS, "weight": 9}, end=1)
+
+
+@dataclass(frozen=True)
+class TextureUnitParams:
+    """Shape of a :class:`~fixfunc.rtl.texture.unit.texture_unit.TextureUnit`.
+
+    Parameters
+    ----------
+    cache : TextureCacheParams
+        Its formats are those of the unit.
+    addresses : AddressesParams
+        Greatest width and height.
+    """
+
+    cache: TextureCacheParams = TextureCacheParams()
+    addresses: AddressesParams = AddressesParams()
+
+    @property
+    def filter(self) -> FilterParams:
+        """The filter that the formats need: of one sample a pixel."""
+        formats = self.cache.formats
+        bits = {
+            channel.bits
+            for form in formats
+            for channel in (PLAIN[form].channels if form in PLAIN else ())
+            if channel
+        }
+        return FilterParams(
+            packed=any(UNIT[count] < 16 for count in bits),
+            signed=any(form in BLOCKS and form.name.endswith("SNORM") for form in formats),
+            footprints=False,
+        )

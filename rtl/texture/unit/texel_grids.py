@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Texel grids: texels with borders and weights, for the filter."""
+
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import choose, maximum, named
+from fixfunc.rtl.lib.fork_join import move_together
+from fixfunc.rtl.payload import carried, layout
+from fixfunc.rtl.texture.cache.formats import PLAIN, UNIT
+from fixfunc.rtl.texture.filter.filter import BEATS
+from fixfunc.rtl.texture.unit.layouts import PIXELS, WEIGHTS
+from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
+from fixfunc.spec.textures.cache import TEXEL_QUAD, StoredFormat
+from fixfunc.spec.textures.filter import CHANNELS, CORNERS, FilterKind, Unit
+from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
+
+COUNTS = ("lookups", "misses", "lines")
+OUTCOME = layout(TEXTURED_QUAD[: 1 + len(COUNTS)])
+UNITS = {16: Unit.UNORM16, 12: Unit.UNORM12, 10: Unit.UNORM10}
+
+
+def units(form: StoredFormat) -> list[Unit]:
+    """Units of the channels of a format; of those that it lacks, that of alpha which is 1."""
+    if form in PLAIN:
+        channels = PLAIN[form].channels
+        return [UNITS[UNIT[channel.bits] if channel else 16] for channel in channels]
+    return [Unit.SNORM15 if form.name.endswith("SNORM") else Unit.UNORM16] * len(CHANNELS)
+
+
+class TexelGrids(wiring.Component):
+    """Joins weights and texels of grids; adds up what became of each quad.
+
+    A grid a clock; combinational.
+
+    Parameters
+    ----------
+    formats : tuple of StoredFormat
+        Whose units are known; of others 16 bits.
+
+    Members
+    -------
+    i : In(stream.Signature(WEIGHTS))
+    texels : In(stream.Signature(layout(TEXEL_QUAD)))
+        Of the grids of ``i``.
+    asking, found, taken : Out(ASKING), In(FOUND), Out(1)
+        As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
+    filter : Out(stream.Signature(BEATS))
+    outcome : Out(stream.Signature(OUTCOME))
+        Of each quad, with its end.
+    """
+
+    def __init__(self, formats: tuple) -> None:
+        self._formats = formats
+        super().__init__(
+            {
+                "i": In(stream.Signature(WEIGHTS)),
+                "texels": In(stream.Signature(layout(TEXEL_QUAD))),
+                "asking": Out(ASKING),
+                "found": In(FOUND),
+                "taken": Out(1),
+                "filter": Out(stream.Signature(BEATS)),
+                "outcome": Out(stream.Signature(OUTCOME)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        grid = self.i.payload
+        state = self.found.state
+        is_grid = named(m, grid.kind == TextureKind.QUAD, "is_grid")
+        border = [Signal(16, name=f"border_{name}") for name in CHANNELS]
+        out = self.filter.payload
+        m.d.comb += [
+            self.asking.row.eq(grid.row),
+            self.asking.valid.eq(self.i.valid & ~is_grid),
+        ]
+        with m.If(is_grid):
+            self._add_texels(m, border, out.taps)
+            self._move(m)
+        with m.Else():
+            m.d.comb += [
+                *carried(out.state, state),
+                out.state.kind.eq(FilterKind.STATE),
+                *self._units(out.state, state.format),
+                self.taken.eq(move_together(m, (self.i,), (self.filter,), self.found.valid)),
+            ]
+            with m.If(self.taken):
+                for value, name in zip(border, CHANNELS, strict=True):
+                    m.d.sync += value.eq(state[f"border_{name}"])
+        return m
+
+    def _units(self, out, form):
+        """Units of the format of a state."""
+        known = [units(option) if option in self._formats else None for option in StoredFormat]
+        for n, name in enumerate(CHANNELS):
+            options = [option[n] if option else Unit.UNORM16 for option in known]
+            unknown = [Unit.UNORM16] * (32 - len(options))
+            yield out[f"unit_{name}"].eq(choose(form, [*options, *unknown]))
+
+    def _add_texels(self, m, border, taps):
+        grid, texels = self.i.payload, self.texels.payload
+        m.d.comb += [
+            *carried(taps, texels),
+            taps.kind.eq(FilterKind.TAPS),
+            taps.end.eq(grid.end),
+        ]
+        for pixel in range(PIXELS):
+            own = grid.pixels[pixel]
+            m.d.comb += [
+                taps[f"weight{pixel}"].eq(own.weight),
+                taps[f"count{pixel}"].eq(1),
+            ]
+            for corner in range(CORNERS):
+                for n, value in enumerate(border):
+                    texel = f"t{pixel}_{corner}_{n}"
+                    m.d.comb += taps[texel].eq(Mux(own.borders[corner], value, texels[texel]))
+
+    def _move(self, m):
+        """A grid moves: what became of its quad goes with the last of them."""
+        texels = self.texels.payload
+        before = Signal(OUTCOME)
+        total = self.outcome.payload
+        m.d.comb += [
+            total.status.eq(maximum(before.status, texels.status)),
+            *(total[name].eq(before[name] + texels[name]) for name in COUNTS),
+        ]
+        with m.If(self.i.payload.end):
+            moves = move_together(m, (self.i, self.texels), (self.filter, self.outcome))
+            with m.If(moves):
+                m.d.sync += before.eq(0)
+        with m.Else():
+            moves = move_together(m, (self.i, self.texels), (self.filter,))
+            with m.If(moves):
+                m.d.sync += before.eq(total)

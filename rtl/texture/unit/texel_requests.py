@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Texel requests: texels of grids with their levels, for the cache."""
+
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.fork_join import move_together
+from fixfunc.rtl.payload import carried, layout
+from fixfunc.rtl.texture.cache.texture_cache import BEATS
+from fixfunc.rtl.texture.unit.layouts import LEVELS, PIXELS, WEIGHTS
+from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
+from fixfunc.spec.textures.addresses import ADDRESSED_QUAD
+from fixfunc.spec.textures.cache import CacheKind
+from fixfunc.spec.textures.filter import CORNERS
+from fixfunc.spec.textures.unit import TextureKind
+
+
+class TexelRequests(wiring.Component):
+    """Joins levels and texels of grids, and parts what the cache needs from what passes beside it.
+
+    A grid a clock; combinational.
+
+    Members
+    -------
+    i : In(stream.Signature(LEVELS))
+    texels : In(stream.Signature(layout(ADDRESSED_QUAD)))
+        Of the grids of ``i``.
+    asking, found, taken : Out(ASKING), In(FOUND), Out(1)
+        As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
+    cache : Out(stream.Signature(BEATS))
+    o : Out(stream.Signature(WEIGHTS))
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "i": In(stream.Signature(LEVELS)),
+                "texels": In(stream.Signature(layout(ADDRESSED_QUAD))),
+                "asking": Out(ASKING),
+                "found": In(FOUND),
+                "taken": Out(1),
+                "cache": Out(stream.Signature(BEATS)),
+                "o": Out(stream.Signature(WEIGHTS)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        grid, texels, out = self.i.payload, self.texels.payload, self.o.payload
+        is_grid = named(m, grid.kind == TextureKind.QUAD, "is_grid")
+        m.d.comb += [
+            out.kind.eq(grid.kind),
+            out.row.eq(grid.row),
+            out.end.eq(grid.end),
+            self.asking.row.eq(grid.row),
+            self.asking.valid.eq(self.i.valid & ~is_grid),
+        ]
+        for pixel in range(PIXELS):
+            m.d.comb += [
+                out.pixels[pixel].borders.eq(texels[f"borders{pixel}"]),
+                out.pixels[pixel].weight.eq(grid.pixels[pixel].weight),
+            ]
+        request = self.cache.payload
+        with m.If(is_grid):
+            m.d.comb += [
+                *carried(request.quad, texels),
+                request.quad.kind.eq(CacheKind.QUAD),
+            ]
+            for pixel in range(PIXELS):
+                reads = grid.pixels[pixel].reads.replicate(CORNERS)
+                m.d.comb += [
+                    request.quad[f"level{pixel}"].eq(grid.pixels[pixel].level),
+                    request.quad[f"reads{pixel}"].eq(texels[f"reads{pixel}"] & reads),
+                ]
+            move_together(m, (self.i, self.texels), (self.cache, self.o))
+        with m.Else():
+            m.d.comb += [
+                *carried(request.state, self.found.state),
+                request.state.kind.eq(CacheKind.STATE),
+                self.taken.eq(
+                    move_together(m, (self.i,), (self.cache, self.o), self.found.valid)
+                ),
+            ]
+        return m

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Texture unit: coordinates of quads become filtered texels of textures in memory."""
+
+from amaranth.hdl import Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import UnionLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.fifo import StreamFIFO
+from fixfunc.rtl.lib.fork_join import move_together
+from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.payload import carried, layout
+from fixfunc.rtl.texture.addresses import addresses
+from fixfunc.rtl.texture.cache import texture_cache
+from fixfunc.rtl.texture.filter.filter import Filter
+from fixfunc.rtl.texture.level_of_detail import LevelOfDetail
+from fixfunc.rtl.texture.unit.grid_rounds import GridRounds
+from fixfunc.rtl.texture.unit.layouts import (
+    LEVELS,
+    PIXELS,
+    QUADS,
+    WEIGHTS,
+    TextureUnitParams,
+)
+from fixfunc.rtl.texture.unit.places import Places
+from fixfunc.rtl.texture.unit.state_rows import StateRows
+from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
+from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
+from fixfunc.spec.textures.addresses import AddressKind
+from fixfunc.spec.textures.filter import FilterOp
+from fixfunc.spec.textures.level_of_detail import LodKind
+from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD, TextureKind
+
+BEATS = UnionLayout({"kind": 1, "state": layout(TEXTURE_STATE), "quad": layout(TEXTURE_QUAD)})
+CONFIGS = {
+    name: TextureUnitParams(cache, addresses.CONFIGS[size])
+    for (name, cache), size in zip(
+        texture_cache.CONFIGS.items(), ("default", "default", "small", "tiny"), strict=True
+    )
+}
+PURPOSE = {  # of each configuration
+    "default": "every format of the texture cache, textures of up to 16,384 texels across",
+    "plain": "the same without BC1 to BC7",
+    "small": "without BC1 to BC7, textures of up to 2,048 texels across, a quarter of the cache",
+    "tiny": "for benches: five formats, textures of up to 64 texels across, 16 blocks on chip",
+}
+BESIDE = 16  # places of FIFOs beside a block: more than it has clocks
+
+
+class TextureUnit(wiring.Component):
+    """Filtered texels of quads, in order: a grid a clock, of which a quad has one or two.
+
+    Parameters
+    ----------
+    params : TextureUnitParams
+
+    Members
+    -------
+    i : In(stream.Signature(BEATS))
+        STATE, or QUAD: :class:`fixfunc.spec.textures.unit.TextureKind`. Quads under a STATE need
+        not have left before the next one: four are on chip.
+    o : Out(stream.Signature(layout(TEXTURED_QUAD)))
+        One a quad, in order.
+    memory : Out(Axi(...))
+        As of :class:`~fixfunc.rtl.texture.cache.texture_cache.TextureCache`.
+    """
+
+    def __init__(self, params: TextureUnitParams = CONFIGS["default"]) -> None:
+        self._params = params
+        self._cache = texture_cache.TextureCache(params.cache)
+        super().__init__(
+            {
+                "i": In(stream.Signature(BEATS)),
+                "o": Out(stream.Signature(layout(TEXTURED_QUAD))),
+                "memory": self._cache.signature.members["memory"],
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self._params
+        m.submodules.states = states = StateRows(4)
+        m.submodules.lod = lod = LevelOfDetail()
+        m.submodules.quads = quads = StreamFIFO(QUADS, 2 * BESIDE)
+        m.submodules.rounds = rounds = GridRounds()
+        m.submodules.places = places = StallablePipeline(Places(), Places.LATENCY)
+        m.submodules.addresses = address = addresses.Addresses(p.addresses)
+        m.submodules.levels = levels = StreamFIFO(LEVELS, BESIDE)
+        m.submodules.requests = requests = TexelRequests()
+        m.submodules.cache = cache = self._cache
+        m.submodules.weights = weights = StreamFIFO(WEIGHTS, p.cache.queue + BESIDE)
+        m.submodules.grids = grids = TexelGrids(p.cache.formats)
+        m.submodules.filter = unit = Filter(p.filter)
+        m.submodules.outcomes = outcomes = StreamFIFO(OUTCOME, 2 * BESIDE)
+        self._enter(m, states, lod, quads)
+        wiring.connect(m, quads.o, rounds.i)
+        wiring.connect(m, lod.o, rounds.levels)
+        wiring.connect(m, rounds.o, places.i)
+        self._address(m, states, places, address, levels)
+        wiring.connect(m, levels.o, requests.i)
+        wiring.connect(m, address.o, requests.texels)
+        wiring.connect(m, requests.cache, cache.i)
+        wiring.connect(m, requests.o, weights.i)
+        wiring.connect(m, weights.o, grids.i)
+        wiring.connect(m, cache.o, grids.texels)
+        wiring.connect(m, grids.filter, unit.i)
+        wiring.connect(m, grids.outcome, outcomes.i)
+        wiring.connect(m, cache.memory, wiring.flipped(self.memory))
+        for n, part in ((0, rounds), (2, requests), (3, grids)):
+            m.d.comb += [
+                states.asking[n].eq(part.asking),
+                states.taken[n].eq(part.taken),
+                part.found.eq(states.found[n]),
+            ]
+        m.d.comb += states.release.eq(grids.taken)
+        move_together(m, (unit.o, outcomes.o), (self.o,))
+        m.d.comb += [
+            *carried(self.o.payload, outcomes.o.payload),
+            *carried(self.o.payload, unit.o.payload),
+        ]
+        return m
+
+    def _enter(self, m, states, lod, quads):
+        """Levels of detail begin; coordinates wait beside them."""
+        beat = self.i.payload
+        is_quad = named(m, beat.kind == TextureKind.QUAD, "is_quad")
+        beside = quads.i.payload
+        m.d.comb += [
+            beside.kind.eq(beat.kind),
+            beside.row.eq(states.row),
+            beside.live.eq(beat.quad.live),
+            states.state.eq(beat.state),
+        ]
+        for pixel in range(PIXELS):
+            for axis in "uv":
+                m.d.comb += beside.pixels[pixel][axis].eq(beat.quad[f"{axis}{pixel}"])
+        with m.If(is_quad):
+            m.d.comb += [
+                *carried(lod.i.payload.quad, beat.quad),
+                lod.i.payload.quad.kind.eq(LodKind.QUAD),
+            ]
+        with m.Else():
+            m.d.comb += [
+                *carried(lod.i.payload.state, beat.state),
+                lod.i.payload.state.kind.eq(LodKind.STATE),
+            ]
+        enters = move_together(m, (self.i,), (lod.i, quads.i), is_quad | states.free)
+        m.d.comb += states.write.eq(enters & ~is_quad)
+
+    def _address(self, m, states, places, address, levels):
+        """Texels of grids begin; levels wait beside them."""
+        grid = places.o.payload
+        is_grid = named(m, grid.kind == TextureKind.QUAD, "is_grid")
+        found = states.found[1]
+        beside = levels.i.payload
+        request = address.i.payload
+        m.d.comb += [
+            beside.kind.eq(grid.kind),
+            *carried(beside, grid, ("kind", "pixels")),
+            states.asking[1].row.eq(grid.row),
+            states.asking[1].valid.eq(places.o.valid & ~is_grid),
+        ]
+        for pixel in range(PIXELS):
+            m.d.comb += carried(beside.pixels[pixel], grid.pixels[pixel])
+        with m.If(is_grid):
+            m.d.comb += request.quad.kind.eq(AddressKind.QUAD)
+            for pixel in range(PIXELS):
+                for name in ("x", "y", "level", "smooth"):
+                    m.d.comb += request.quad[f"{name}{pixel}"].eq(grid.pixels[pixel][name])
+            move_together(m, (places.o,), (address.i, levels.i))
+        with m.Else():
+            m.d.comb += [
+                *carried(request.state, found.state),
+                request.state.kind.eq(AddressKind.STATE),
+                request.state.gathers.eq(found.state.op == FilterOp.GATHER),
+                states.taken[1].eq(
+                    move_together(m, (places.o,), (address.i, levels.i), found.valid)
+                ),
+            ]

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Payloads of the texture unit, as field tables: see :mod:`fixfunc.spec.payloads`."""
+
+from enum import IntEnum
+
+from fixfunc.spec.payloads import Field, each
+from fixfunc.spec.textures.addresses import EXTENT
+from fixfunc.spec.textures.cache import CACHE_STATE
+from fixfunc.spec.textures.filter import CHANNELS
+from fixfunc.spec.textures.level_of_detail import LOD
+
+
+class TextureKind(IntEnum):
+    """What a beat to the texture unit is."""
+
+    STATE = 0
+    QUAD = 1
+
+
+_KIND = Field("kind", 1, meaning="TextureKind")
+TEXTURE_STATE = (
+    _KIND,
+    *each("width height", EXTENT + 1, meaning="of level 0: 1 to 16,384 texels"),
+    Field("last", 4, meaning="number of the smallest level: 0 to 14"),
+    *CACHE_STATE[1:],
+    *each("mode_u mode_v", 3, meaning="Address"),
+    Field("magnify", 1, meaning="four texels where the level is 0 or less; else the nearest"),
+    Field("minify", 1, meaning="four texels where the level is above 0; else the nearest"),
+    Field("smooth", 1, meaning="between two levels; else of the nearest"),
+    Field("coarse", 1, meaning="gradients of the first row and column for all pixels"),
+    Field("bias", LOD, signed=True, meaning="added to the level, s8.8"),
+    *each("minimum maximum", LOD, signed=True, meaning="of the level, behind the bias, s8.8"),
+    Field("least", LOD, signed=True, meaning="the texture's own least level, s8.8"),
+    Field("op", 2, meaning="FilterOp; of GATHER four texels of level 0, whatever the filters"),
+    Field("component", 2, meaning="of a gather"),
+    *(Field(f"border_{name}", 16, meaning="of the border, an integer by Unit") for name in CHANNELS),
+)
+# Of pixel (x, y), whose number is 2 y + x.
+TEXTURE_QUAD = (
+    _KIND,
+    *(
+        Field(f"{name}{pixel}", 32, meaning="coordinate, 0 to 1 across the texture, float32")
+        for pixel in range(4)
+        for name in "uv"
+    ),
+    *(Field(f"bias{pixel}", LOD, True, "of the pixel's level, s8.8") for pixel in range(4)),
+    Field("live", 4, meaning="pixels that read texels; of others coordinates alone count"),
+)
+_COUNT = 6  # bits: two grids of 16 taps
+TEXTURED_QUAD = (
+    Field("status", 2, meaning="CacheStatus, the greatest of its texels"),
+    Field("lookups", _COUNT, meaning="blocks of 4x4 texels that were looked up for it"),
+    Field("misses", _COUNT, meaning="of those, blocks that were not on chip"),
+    Field("lines", _COUNT, meaning="of those, blocks whose line was read from memory"),
+    *(
+        Field(f"c{pixel}_{n}", 32, meaning="channel of pixel (x, y), number 2 y + x: float32")
+        for pixel in range(4)
+        for n in range(len(CHANNELS))
+    ),
+)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.texture.unit.texture_unit.TextureUnit`."""
+
+import cocotb
+import numpy as np
+from cocotb.handle import HierarchyObject
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.texture_cache import QuadCacheShape
+from fixfunc.models.texture.texture_unit import TextureUnit
+from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
+from fixfunc.spec.payloads import TRANSFER
+from fixfunc.spec.textures.addresses import Address
+from fixfunc.spec.textures.cache import LEVELS
+from fixfunc.spec.textures.filter import CHANNELS, FilterOp
+from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD, TextureKind
+from fixfunc.tb.bench.bench import StreamBench
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.texture.texture_cache import FORMATS, LINES, SIZE, memory, unreadable
+
+BITS = max(sum(f.bits for f in table) for table in (TEXTURE_STATE, TEXTURE_QUAD))
+EDGES = (0, 0x80000000, 0x3F800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x00000001, 0x4B800000)
+
+
+def requests(rng: np.random.Generator, count: int, params: TextureUnitParams) -> np.ndarray:
+    """Packed states, each with quads; about as many beats."""
+    out = []
+    left = count
+    while left > 0:
+        state = draw(rng, params)
+        beats = quads(rng, int(rng.choice([1, 3, 30, 100])), state)
+        out += [codec.pack(state, TEXTURE_STATE, BITS), codec.pack(beats, TEXTURE_QUAD, BITS)]
+        left -= 1 + len(beats)
+    return np.concatenate(out)
+
+
+def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
+    """A texture of any size, whose levels lie anywhere, and a sampler."""
+    state = np.zeros(1, dtype(TEXTURE_STATE))
+    most = 1 << params.addresses.extent
+    for name in ("width", "height"):
+        state[name] = rng.choice([1, 2, 5, 64, rng.integers(1, 65), rng.integers(1, most + 1)])
+    size = int(max(state["width"][0], state["height"][0]))
+    state["last"] = rng.choice([0, size.bit_length() - 1, rng.integers(0, size.bit_length())])
+    known = [int(form) for form in params.cache.formats]
+    state["format"] = rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS)
+    state["first_set"] = rng.choice([0, 255, rng.integers(0, 256)])
+    for level in range(LEVELS):
+        state[f"base{level}"] = rng.choice([0, 256, 512, rng.integers(0, LINES - 256)])
+    for name in ("mode_u", "mode_v"):
+        state[name] = rng.choice(list(Address))
+    for name, chance in (("magnify", 0.7), ("minify", 0.7), ("smooth", 0.6), ("coarse", 0.3)):
+        state[name] = rng.random() < chance
+    state["bias"] = rng.choice([0, 0, 300, rng.integers(-4096, 4096)])
+    state["minimum"] = rng.choice([0, -65536, rng.integers(-500, 2000)])
+    state["maximum"] = rng.choice([31 << 8, 65535, rng.integers(-500, 4000)])
+    state["least"] = rng.choice([0, rng.integers(0, 1000)])
+    state["op"] = rng.choice(list(FilterOp), p=[0.7, 0.1, 0.1, 0.1])
+    state["component"] = rng.integers(0, 4)
+    for name in CHANNELS:
+        state[f"border_{name}"] = rng.choice([0, 0x3FF, rng.integers(0, 1024)])
+    return state
+
+
+def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray:
+    """Quads of walks over a texture, of steps of all sizes, of pixels anywhere."""
+    beats = np.zeros(count, dtype(TEXTURE_QUAD))
+    beats["kind"] = TextureKind.QUAD
+    kind = rng.choice(["walk", "any", "edges"], p=[0.6, 0.3, 0.1])
+    walk = rng.uniform(-1, 2, 2)[:, None]
+    step = 2.0 ** rng.integers(-3, 4) * rng.uniform(0.3, 1.2, (2, 2))
+    size = np.array([state["width"][0], state["height"][0]], np.float64)
+    for axis, name in enumerate("uv"):
+        moves = np.cumsum(rng.integers(-1, 3, count)) * 2 * step[axis, axis]
+        for pixel in range(4):
+            within = step[axis, 0] * (pixel & 1) + step[axis, 1] * (pixel >> 1)
+            place = (walk[axis] + (moves + within) / size[axis]).astype(np.float32)
+            if kind == "any":
+                place = rng.uniform(-3, 4, count).astype(np.float32)
+            bits = place.view(np.uint32)
+            if kind == "edges":
+                bits = rng.choice(EDGES, count).astype(np.uint32)
+            beats[f"{name}{pixel}"] = bits
+    for pixel in range(4):
+        beats[f"bias{pixel}"] = rng.choice([0, 0, 0, rng.integers(-600, 600)], count)
+    beats["live"] = np.where(rng.random(count) < 0.8, 15, rng.integers(0, 16, count))
+    return beats
+
+
+def parted(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """States, quads, and the state of each, of packed beats."""
+    is_quad = (rows[:, 0] & np.uint64(1)) == TextureKind.QUAD
+    states = codec.unpack(rows[~is_quad], TEXTURE_STATE, dtype(TEXTURE_STATE))
+    beats = codec.unpack(rows[is_quad], TEXTURE_QUAD, dtype(TEXTURE_QUAD))
+    return states, beats, (np.cumsum(~is_quad) - 1)[is_quad]
+
+
+def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarray]:
+    """Packed texels of packed beats, and memory, which stays as it is."""
+    data = memory(rows, params.cache)
+    cache = params.cache
+    shape = QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
+    found = TextureUnit(shape, data, unreadable(rows)).sample(*parted(rows))
+    return {
+        "o": codec.pack(found, TEXTURED_QUAD),
+        "memory": data.view(np.uint64).reshape(-1, TRANSFER // 64),
+    }
+
+
+def describe(row: np.ndarray, _: TextureUnitParams) -> str:
+    """Texels of a quad in words."""
+    record = codec.unpack(row[None], TEXTURED_QUAD, dtype(TEXTURED_QUAD))[0]
+    return ", ".join(f"{f.name} {int(record[f.name])}" for f in TEXTURED_QUAD)
+
+
+class TextureUnitBench(MemoryBehind, StreamBench):
+    """Bench with textures in the memory behind the port."""
+
+    stem = "texture_unit"
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut)
+        self.attach(dut, ["memory"], SIZE)
+
+    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        return {"o": super().golden(rows)["o"]}
+
+    async def sample(self, rows: np.ndarray, source: str, sink: str, pace: str = "") -> None:
+        """Sample quads; memory has the pace of the sink, or another one."""
+        self.fill(memory(rows, self.params.cache), pace or sink)
+        self.fail_at(unreadable(rows))
+        await self.run(rows, source, sink)
+
+
+# plan: texture-unit-2
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def quads_are_sampled(dut: HierarchyObject, source: str, sink: str) -> None:
+    bench = TextureUnitBench(dut)
+    await bench.sample(requests(bench.rng, 120, bench.params), source, sink)
+
+
+# plan: texture-unit-4
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+@cocotb.parametrize(smooth=[0, 1])
+async def a_grid_takes_a_clock(dut: HierarchyObject, smooth: int) -> None:
+    """On hits: a bilinear quad takes a clock, a trilinear one two."""
+    bench = TextureUnitBench(dut)
+    rows = tiled(120, smooth)
+    await bench.sample(rows, "full", "full")
+    clocks = [clock for _, clock in bench.beats_out]
+    assert clocks[-1] - clocks[-50] == 49 * (1 + smooth)
+
+
+def tiled(count: int, smooth: int) -> np.ndarray:
+    """Packed quads over 8x8 texels of 64x64, and of half of it if smooth, again and again."""
+    state = np.zeros(1, dtype(TEXTURE_STATE))
+    state["width"] = state["height"] = 64
+    state["last"] = 6
+    state["magnify"] = state["minify"] = 1
+    state["smooth"] = smooth
+    state["base1"] = 256
+    state["bias"] = 128 * smooth
+    state["maximum"] = 31 << 8
+    beats = np.zeros(count, dtype(TEXTURE_QUAD))
+    beats["kind"] = TextureKind.QUAD
+    beats["live"] = 15
+    place = np.arange(count) % 5, np.arange(count) // 5 % 5
+    for pixel in range(4):
+        for axis, name in enumerate("uv"):
+            texel = (place[axis] + 1 + (pixel >> axis & 1)) / 64
+            beats[f"{name}{pixel}"] = texel.astype(np.float32).view(np.uint32)
+    return np.concatenate(
+        [codec.pack(state, TEXTURE_STATE, BITS), codec.pack(beats, TEXTURE_QUAD, BITS)]
+    )

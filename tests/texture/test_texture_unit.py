@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+import pytest
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.filtering import Reader
+from fixfunc.models.texture.sampler import ADDRESSES, Sampler, gather, sample
+from fixfunc.models.texture.texels import DXGI
+from fixfunc.models.texture.texture_unit import place_of
+from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.textures.cache import StoredFormat
+from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD
+from fixfunc.tb.texture import texture_unit as bench
+from tests import volume
+from tests.bench import check_bench
+from tests.texture.test_quad_cache import stored, units
+from tests.textures import noise
+from tests.tiers import by_tier
+
+BLOCK = STEM = "texture_unit"
+QUADS = 400
+
+
+@pytest.mark.plan("texture-unit-2")
+@pytest.mark.parametrize("config", by_tier(CONFIGS, also=("default",)))
+def test_volume(config):
+    volume.check_paces(STEM, config, 800)
+
+
+@pytest.mark.qualify
+@pytest.mark.plan("texture-unit-2")
+def test_a_million_quads():
+    found = 0
+    for n in range(20):
+        rows = bench.requests(np.random.default_rng(n), 52_000, CONFIGS["default"])
+        found += len(volume.check(STEM, "default", rows, seed=n))
+    assert found > 1_000_000
+
+
+@pytest.mark.plan("texture-unit-2")
+@pytest.mark.parametrize("config", ["tiny"])
+def test_bench(config, simulator):
+    check_bench(STEM, config, simulator)
+
+
+def sampled(monkeypatch, texture, form, sampler, places, coarse=False, op=0, component=0):
+    """What the hardware makes of quads of places, shape (n, 2, 2, 2): float32, shape (n, 4, 4)."""
+    _, cache, data = stored(texture, form)
+    state = np.zeros(1, dtype(TEXTURE_STATE))
+    for name in cache.dtype.names:
+        state[name] = cache[name]
+    state["width"], state["height"] = texture.size(0)
+    state["last"] = len(texture.levels) - 1
+    for name, mode in zip(("mode_u", "mode_v"), sampler.address, strict=False):
+        state[name] = ADDRESSES.index(mode)
+    for name, kind in (("minify", "minify"), ("magnify", "magnify"), ("smooth", "mip")):
+        state[name] = getattr(sampler, kind) == "linear"
+    state["coarse"], state["op"], state["component"] = coarse, op, component
+    for name, value in (
+        ("bias", sampler.bias),
+        ("minimum", sampler.min_lod),
+        ("maximum", sampler.max_lod),
+    ):
+        state[name] = round(value * 256)
+    for name, value, one in zip("rgba", sampler.border, units(form), strict=True):
+        state[f"border_{name}"] = int(value * one)
+    quads = np.zeros(len(places), dtype(TEXTURE_QUAD))
+    quads["kind"], quads["live"] = 1, 15
+    for pixel in range(4):
+        for axis, name in enumerate("uv"):
+            place = np.ascontiguousarray(places[:, pixel >> 1, pixel & 1, axis])
+            quads[f"{name}{pixel}"] = place.view(np.uint32)
+    monkeypatch.setattr(bench, "memory", lambda *_: data.copy())
+    monkeypatch.setattr(bench, "unreadable", lambda *_: None)
+    rows = np.concatenate(
+        [
+            codec.pack(state, TEXTURE_STATE, bench.BITS),
+            codec.pack(quads, TEXTURE_QUAD, bench.BITS),
+        ]
+    )
+    out = codec.unpack(volume.check(STEM, "default", rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
+    assert not out["status"].any()
+    channels = [[out[f"c{pixel}_{n}"] for n in range(4)] for pixel in range(4)]
+    return np.array(channels).transpose(2, 0, 1).copy().view(np.float32)
+
+
+def quads_of(rng, spread):
+    """Quads anywhere, whose steps are up to so much of the texture."""
+    middle = rng.uniform(-1.5, 2.5, (QUADS, 1, 1, 2))
+    step = rng.normal(0, spread, (QUADS, 2, 1, 2)) * 2.0 ** rng.integers(-6, 1, (QUADS, 1, 1, 1))
+    y, x = np.indices((2, 2))
+    place = middle + step[:, :1] * x[None, :, :, None] + step[:, 1:] * y[None, :, :, None]
+    return place.astype(np.float32)
+
+
+@pytest.mark.plan("texture-unit-1")
+@pytest.mark.parametrize("form", StoredFormat, ids=lambda form: form.name)
+def test_quads_are_what_the_sampler_gives(form, monkeypatch):
+    """From memory to filtered texels, level by level, bit for bit; the sampler reads no blocks."""
+    rng = np.random.default_rng(form)
+    name, srgb = DXGI[Format[form.name]]
+    width, height = [(64, 64), (37, 20), (5, 64)][form % 3]
+    texture = noise(width, height, levels=3, format=name, srgb=srgb)
+    modes = ADDRESSES[form % 5], ADDRESSES[(form + 1) % 5]
+    border = 0.0, 1.0, 0.0, 1.0
+    present = texture.texel_format.present
+    border = tuple(value if n in present else float(n == 3) for n, value in enumerate(border))
+    filters = [("linear",) * 3, ("point", "linear", "linear"), ("linear", "point", "point")]
+    sampler = Sampler(
+        *filters[form % 3],
+        address=modes,
+        border=border,
+        bias=[0.0, -0.75, 0.5][form // 3 % 3],
+        max_lod=[31.0, 1.25][form // 2 % 2],
+    )
+    places = quads_of(rng, 0.3)
+    coarse = bool(form % 2)
+    found = sampled(monkeypatch, texture, form, sampler, places, coarse)
+    wanted = sample(texture, sampler, places, coarse=coarse).reshape(QUADS, 4, 4)
+    assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
+
+
+@pytest.mark.plan("texture-unit-1")
+@pytest.mark.parametrize("op", ["minimum", "maximum"])
+def test_extremes_are_what_the_sampler_gives(op, monkeypatch):
+    form = StoredFormat.R8G8B8A8_UNORM
+    texture = noise(37, 20, levels=3)
+    sampler = Sampler(reduction=op, address=("mirror", "border"))
+    places = quads_of(np.random.default_rng(1), 0.3)
+    number = 1 + (op == "maximum")
+    found = sampled(monkeypatch, texture, form, sampler, places, op=number)
+    wanted = sample(texture, sampler, places).reshape(QUADS, 4, 4)
+    assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
+
+
+@pytest.mark.plan("texture-unit-1")
+@pytest.mark.parametrize("component", range(4))
+def test_gathers_are_what_the_sampler_gives(component, monkeypatch):
+    form = StoredFormat.B5G6R5_UNORM
+    texture = noise(37, 20, levels=3, format="B5G6R5_UNORM")
+    sampler = Sampler("point", "point", "point", address=("wrap", "border"), border=(0, 0, 0, 1.0))
+    places = quads_of(np.random.default_rng(component), 0.3)
+    found = sampled(monkeypatch, texture, form, sampler, places, op=3, component=component)
+    wanted = gather(texture, sampler, places, component).reshape(QUADS, 4, 4)
+    assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
+
+
+@pytest.mark.plan("texture-unit-3")
+@pytest.mark.parametrize("size", [1, 3, 64, 1000, 16384])
+@pytest.mark.parametrize("mode", ["wrap", "clamp"])
+def test_places_are_those_of_the_sampler(size, mode):
+    """Every float32 that random bits give, halves between places, the ends of the range."""
+    rng = np.random.default_rng(size)
+    reader = Reader(noise(size, 1, levels=1), Sampler(address=(mode,) * 2), np.zeros(1, np.int64))
+    values = np.concatenate(
+        [
+            rng.integers(0, 1 << 32, 50_000).astype(np.uint32).view(np.float32),
+            rng.uniform(-3, 3, 50_000).astype(np.float32),
+            (rng.integers(-4000, 4000, 50_000) / (512 * size)).astype(np.float32),
+            (rng.uniform(-1, 1, 50_000) * 70_000 / size).astype(np.float32),
+        ]
+    )
+    with np.errstate(invalid="ignore"):
+        wanted = reader.scaled(values, 0, 0)
+    bits = values.view(np.uint32).astype(np.int64)
+    found = place_of(bits, np.int64(size), np.bool_(mode == "wrap"))
+    assert np.array_equal(found, wanted)
