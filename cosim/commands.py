@@ -59,6 +59,10 @@ class CommandList:
         """How pixels are shaded: :data:`fixfunc.spec.pixels.pixel_state.PIXEL_STATE`, by name."""
         return self.add(Opcode.PIXEL_STATE, commands.PIXEL_STATE_PACKET, **fields)
 
+    def texture(self, **fields: int) -> Self:
+        """What is sampled: :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`, by name."""
+        return self.add(Opcode.TEXTURE, commands.TEXTURE_PACKET, 3, **fields)
+
     def target(
         self, depth: int = 0, stencil: int = 0, colour: int = 0, colour_plane: int = 0
     ) -> Self:

@@ -101,6 +101,8 @@ def _bits(event):
         return 2  # one is read, one is written
     if event == "pipe_helpers":
         return 3
+    if event.startswith("texture"):
+        return 6  # of a quad
     return 7 if event.startswith("samples") else 1
 
 

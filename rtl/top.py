@@ -16,6 +16,7 @@ from fixfunc.rtl.output import colour_write
 from fixfunc.rtl.output.resolve.resolve import Resolve
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import COUNTED, SHADER, PixelPipe
+from fixfunc.rtl.pixel.pixel_pipe.texture_reads import COUNTED as TEXELS_COUNTED
 from fixfunc.rtl.probes import ports as probe_ports
 from fixfunc.rtl.probes import show
 from fixfunc.rtl.raster import tile_rasterizer
@@ -71,6 +72,8 @@ class Top(wiring.Component):
     commands_memory, depth_memory, stencil_memory, colour_memory, resolve_memory : Out(Axi())
         One for each client; with several colour planes ``colour1_memory`` and so on. The last is
         absent without ``params.resolve``.
+    texture_memory : Out(Axi(...))
+        Textures are read through it. Absent without ``params.pixels.texture``.
     """
 
     def __init__(self, params: TopParams = CONFIGS["default"], probes: bool = False) -> None:
@@ -105,9 +108,15 @@ class Top(wiring.Component):
             }
             | shader
             | (SHADER if params.pixels and not params.pixels.stage else {})
-            | {f"{client}_memory": Out(Axi()) for client in params.ports}
+            | {f"{client}_memory": Out(self._port(client)) for client in params.ports}
             | (probe_ports(probed) if probes else {})
         )
+
+    def _port(self, client):
+        """Memory port of a client: that of textures has an id a read."""
+        if client != "texture":
+            return Axi()
+        return Axi((self._params.pixels.texture.cache.in_flight - 1).bit_length())
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -141,6 +150,8 @@ class Top(wiring.Component):
         wiring.connect(m, depth.answers, colour.answers)
         m.d.comb += colour.flush_early.eq(depth.flush_early)
         failed = self._resolve(m, reader, counters) if p.resolve else 0
+        if p.pixels and p.pixels.texture:
+            failed |= self._sample(m, reader, stages[1], counters)
         self._finish(m, reader, colour, failed)
 
         wiring.connect(m, reader.memory, wiring.flipped(self.commands_memory))
@@ -216,6 +227,19 @@ class Top(wiring.Component):
         for name in COUNTED.members:
             m.d.sync += getattr(counters, f"pipe_{name}").eq(pixels.counted[name])
         return pixels
+
+    def _sample(self, m, reader, pixels, counters):
+        """Textures of the pixel pipe; returns whether a read failed since the last status."""
+        failed = Signal(name="texture_failed")
+        wiring.connect(m, pixels.texture_memory, wiring.flipped(self.texture_memory))
+        m.d.comb += pixels.texture.eq(reader.texture)
+        for name in TEXELS_COUNTED.members:
+            m.d.sync += getattr(counters, f"texture_{name}").eq(pixels.sampled[name])
+        with m.If(pixels.failed):
+            m.d.sync += failed.eq(1)
+        with m.Elif(self.o.valid & self.o.ready):
+            m.d.sync += failed.eq(0)
+        return failed
 
     def _resolve(self, m, reader, counters):
         """The unit that resolves surfaces; returns whether one failed since the last status."""

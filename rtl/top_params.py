@@ -14,10 +14,12 @@ from fixfunc.rtl.output.resolve.resolve import ResolveParams
 from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS as INTERPOLATORS
 from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipeParams
 from fixfunc.rtl.raster import tile_rasterizer
+from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as TEXTURES
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.memory import caching
+from fixfunc.spec.textures.addresses import EXTENT
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,12 @@ class TopParams:
             raise InputError("reader.ring", f"be there as pixels is, {pixels!r}", ring)
         if pixels is None:
             return
+        texture = pixels.texture
+        expected = (texture.cache.formats, texture.addresses.extent) if texture else ((), EXTENT)
+        for name, value in zip(("texture_formats", "texture_extent"), expected, strict=True):
+            if getattr(self.reader, name) != value:
+                rule = f"be as of pixels.texture, {value}"
+                raise InputError(f"reader.{name}", rule, getattr(self.reader, name))
         if pixels.interpolator.attributes != ring.attributes:
             rule = f"be reader.ring.attributes {ring.attributes}"
             raise InputError("pixels.interpolator.attributes", rule, pixels.interpolator.attributes)
@@ -106,7 +114,9 @@ class TopParams:
     @property
     def ports(self) -> tuple[str, ...]:
         """All clients of memory."""
-        return ("commands", *self.clients, *(("resolve",) if self.resolve else ()))
+        resolve = ("resolve",) if self.resolve else ()
+        texture = ("texture",) if self.pixels and self.pixels.texture else ()
+        return ("commands", *self.clients, *resolve, *texture)
 
     @property
     def clients(self) -> tuple[str, ...]:
@@ -125,8 +135,10 @@ class TopParams:
 
 
 PIPES = {
-    "default": PixelPipeParams(),
-    "tiny": PixelPipeParams(8, 2, replace(INTERPOLATORS["tiny"], attributes=4)),
+    "default": PixelPipeParams(texture=TEXTURES["default"]),
+    "tiny": PixelPipeParams(
+        8, 2, replace(INTERPOLATORS["tiny"], attributes=4), texture=TEXTURES["tiny"]
+    ),
 }
 
 
@@ -149,7 +161,13 @@ def _with_pixels(top, ring, pipe, samples):
         name: replace(getattr(top, name), samples=samples)
         for name in ("reader", "raster", "depth", "colour")
     }
-    blocks["reader"] = replace(blocks["reader"], ring=RINGS[ring])
+    texture = PIPES[pipe].texture
+    blocks["reader"] = replace(
+        blocks["reader"],
+        ring=RINGS[ring],
+        texture_formats=texture.cache.formats,
+        texture_extent=texture.addresses.extent,
+    )
     return replace(top, pixels=PIPES[pipe], **blocks)
 
 

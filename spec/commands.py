@@ -21,6 +21,7 @@ from fixfunc.spec.payloads import (
     each,
 )
 from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
+from fixfunc.spec.textures.unit import TEXTURE_STATE
 
 
 class Opcode(IntEnum):
@@ -36,6 +37,7 @@ class Opcode(IntEnum):
     PRIMITIVES = 8  # triangles, by the slots of their corners
     RELEASE = 9  # the oldest slots are free when everything before it has left the pixel stage
     PIXEL_STATE = 10  # how pixels are shaded from here on
+    TEXTURE = 11  # the texture and the sampler of pixel states from here on
 
 
 class CommandError(IntEnum):
@@ -49,7 +51,8 @@ class CommandError(IntEnum):
     LENGTH = 2  # it is not as long as its kind is, or goes on beyond the end
     STATE = 3  # no one can obey it
     ADDRESS = 4  # it is not on a boundary, or a plane goes on beyond the memory's limit
-    # there is no state, or a plane that is drawn to has not been cleared as a whole; or a target
+    # there is no state or no texture, or a plane that is drawn to has not been cleared as a whole;
+    # or a target
     # begins before colour planes of the last but the first are in memory; or what is resolved may
     # not be in memory yet
     ORDER = 5
@@ -63,10 +66,11 @@ class CommandError(IntEnum):
 VERTEX_OPCODES = Opcode.VERTICES, Opcode.PRIMITIVES, Opcode.RELEASE
 
 
-def opcodes(resolves: bool, vertices: bool) -> tuple[Opcode, ...]:
-    """Packets that a reader knows, which resolves surfaces, and has a vertex ring, or not."""
+def opcodes(resolves: bool, vertices: bool, textures: bool) -> tuple[Opcode, ...]:
+    """Packets that a reader knows: whether it has resolves, a vertex ring, textures."""
     lacks = () if resolves else (Opcode.RESOLVE,)
     lacks += () if vertices else (*VERTEX_OPCODES, Opcode.PIXEL_STATE)
+    lacks += () if textures else (Opcode.TEXTURE,)
     return tuple(opcode for opcode in Opcode if opcode not in lacks)
 
 
@@ -113,6 +117,7 @@ UPPER_PACKET = tuple(
 FENCE_PACKET = (*PACKET, *(field for field in FENCE if field.name in ("sequence", "begin")))
 RESOLVE_PACKET = (*PACKET, *RESOLVE)
 PIXEL_STATE_PACKET = (*PACKET, *PIXEL_STATE)
+TEXTURE_PACKET = (*PACKET, *TEXTURE_STATE[1:])  # without kind
 ALIGNED = 256  # of planes, in bytes
 LENGTHS = {
     Opcode.TARGET: 1,
@@ -121,6 +126,7 @@ LENGTHS = {
     Opcode.FENCE: 1,
     Opcode.RESOLVE: 1,
     Opcode.PIXEL_STATE: 1,
+    Opcode.TEXTURE: 3,
 }  # of those whose length is fixed
 
 START = (

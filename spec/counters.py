@@ -38,5 +38,8 @@ PIXELS = (
     "pipe_quads",  # shaded by the pixel pipe
     "pipe_helpers",  # pixels of these that are shaded for their neighbours
     "pipe_attributes",  # of these quads; one of a quad without any
+    "texture_lookups",  # blocks of 4x4 texels that quads ask the texture cache for
+    "texture_misses",  # of those, blocks that were not on chip
+    "texture_lines",  # of 64 bytes that were read for them
 )
 COUNTERS = EVENTS + MOVED + RESOLVES + PIXELS  # address: the place in this list

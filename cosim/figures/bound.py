@@ -17,6 +17,8 @@ _STAGES = {  # what each takes a clock for, at the least; counters that add up t
     "tiles shaded, one a clock": ("tiles_shaded",),
     "quads of the pixel pipe, one a clock": ("pipe_quads",),
     "attributes of quads, one a clock": ("pipe_attributes",),
+    "blocks of texels decoded, one a clock": ("texture_misses",),
+    "lines of textures, one every other clock": ("texture_lines", "texture_lines"),
 }
 
 

@@ -190,6 +190,21 @@ _GROUPS = {
             "attributes",
             "The pixel pipe interpolates an attribute of a quad a clock.",
         ),
+        "texture_lookups": (
+            "blocks of texels looked up",
+            "blocks",
+            "Blocks of 4x4 texels that quads ask the texture cache for, up to four a clock.",
+        ),
+        "texture_misses": (
+            "blocks of texels decoded",
+            "blocks",
+            "Those that were not on chip, and were decoded from their line, one a clock.",
+        ),
+        "texture_lines": (
+            "lines of textures read",
+            "lines",
+            "Lines of 64 bytes that memory gave for them, a line every other clock.",
+        ),
     },
     "Waiting": {
         f"stall_{name}": (

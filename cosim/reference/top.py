@@ -13,8 +13,10 @@ from fixfunc.models.frontend.command_reader import CommandLimits
 from fixfunc.models.payload import dtype
 from fixfunc.models.pixel.pixel_pipe import PixelPipe
 from fixfunc.models.raster.edge_evaluator import pack
+from fixfunc.models.texture.texture_cache import QuadCacheShape
 from fixfunc.models.top.shades import Shades
 from fixfunc.models.top.top import Drawn, Machine
+from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours, quads
@@ -37,6 +39,8 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.colour_formats,
         reader.resolve_samples,
         reader.ring and (reader.ring.slots, reader.ring.attributes),
+        reader.texture_formats,
+        reader.texture_extent,
     )
 
 
@@ -60,7 +64,15 @@ def machine(params: TopParams, data: np.ndarray, **more: Any) -> Machine:
 
 def pipe(params: TopParams) -> PixelPipe | None:
     """What shades where no shader is asked."""
-    return params.pixels and PixelPipe(params.pixels.triangles, params.pixels.states)
+    if params.pixels is None:
+        return None
+    textures = params.pixels.texture and cache_shape(params.pixels.texture.cache)
+    return PixelPipe(params.pixels.triangles, params.pixels.states, textures)
+
+
+def cache_shape(cache: TextureCacheParams) -> QuadCacheShape:
+    """Shape of a texture cache."""
+    return QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
 
 
 def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:

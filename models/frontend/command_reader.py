@@ -13,12 +13,16 @@ from fixfunc.models.memory.surface import overlap, plane_bytes, tiles_of
 from fixfunc.models.payload import dtype, unpack
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import TARGET_FIELDS, check_draw_state
+from fixfunc.models.texture.texture_cache import block_bytes
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.colours import BASE_FORMATS, EDGE
 from fixfunc.spec.commands import ALIGNED, LENGTHS, VERTEX_OPCODES, CommandError, Opcode
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.pixels.texture_stage import TextureOp
 from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
+from fixfunc.spec.textures.addresses import EXTENT, Address
+from fixfunc.spec.textures.cache import LINE, StoredFormat
 
 TRANSFER = 32  # bytes
 PLANES = "depth", "stencil", "colour"
@@ -49,6 +53,10 @@ class CommandLimits:
         resolved where it is one of ``colour_formats``.
     ring : tuple of int, optional
         Slots and attributes of a vertex ring; None: its packets, and PIXEL_STATE, are none.
+    texture_formats : tuple of StoredFormat
+        Formats of textures; without any TEXTURE is no packet.
+    texture_extent : int
+        log2 of the greatest width and height of a texture.
     """
 
     edge: int = 8
@@ -60,11 +68,15 @@ class CommandLimits:
     colour_formats: tuple[Format, ...] = BASE_FORMATS
     resolve_samples: int = 8
     ring: tuple[int, int] | None = None
+    texture_formats: tuple[StoredFormat, ...] = ()
+    texture_extent: int = EXTENT
 
     @property
     def opcodes(self) -> tuple[Opcode, ...]:
         """Packets that there are."""
-        return commands.opcodes(self.resolve_samples > 0, self.ring is not None)
+        return commands.opcodes(
+            self.resolve_samples > 0, self.ring is not None, len(self.texture_formats) > 0
+        )
 
     @property
     def resolves_srgb(self) -> bool:
@@ -171,6 +183,7 @@ class _Reader:
             Opcode.FENCE: self._fence,
             Opcode.RESOLVE: self._resolve,
             Opcode.PIXEL_STATE: self._pixel_state,
+            Opcode.TEXTURE: self._texture,
         }.get(opcode, self._vertices)
         if not 0 < fault < length:
             return execute(data[:length]), length
@@ -313,7 +326,31 @@ class _Reader:
 
     def _pixel_state(self, data):
         record = unpack(data, commands.PIXEL_STATE_PACKET)[0]
+        if record["op"] != TextureOp.NONE and not self._limits.texture_formats:
+            return CommandError.STATE
+        if record["op"] != TextureOp.NONE and not self.assembler.has_texture:
+            return CommandError.ORDER
         return CommandError.NONE if self.assembler.state(record) else CommandError.STATE
+
+    def _texture(self, data):
+        record = unpack(data.reshape(1, -1), commands.TEXTURE_PACKET)[0]
+        sides = int(record["width"]), int(record["height"])
+        most = 1 << self._limits.texture_extent
+        if not all(1 <= side <= most for side in sides) or max(sides) >> int(record["last"]) == 0:
+            return CommandError.STATE
+        if record["format"] not in self._limits.texture_formats or any(
+            record[name] not in list(Address) for name in ("mode_u", "mode_v")
+        ):
+            return CommandError.STATE
+        size = block_bytes(int(record["format"]))
+        for level in range(int(record["last"]) + 1):
+            blocks = -(-max(max(sides) >> level, 1) // 4)
+            square = 1 << (blocks - 1).bit_length()
+            lines = -(-square * square * size // LINE)
+            if (int(record[f"base{level}"]) + lines) * LINE > self._limit:
+                return CommandError.ADDRESS
+        self.assembler.texture(record)
+        return CommandError.NONE
 
     def _vertices(self, data):
         if data[0, 0] == Opcode.PRIMITIVES and not self._drawable:

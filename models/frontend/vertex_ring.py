@@ -13,6 +13,7 @@ from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels.interpolation import How, Where
 from fixfunc.spec.pixels.pixel_state import ATTRIBUTES, PIXEL_STATE
 from fixfunc.spec.pixels.texture_stage import TextureOp
+from fixfunc.spec.textures.unit import TEXTURE_STATE
 
 TRANSFER = 32  # bytes
 SLOT_BYTES = 5  # of three slots
@@ -26,6 +27,7 @@ VERTEX = dtype(
 )
 TRIANGLE = dtype(commands.RING_TRIANGLE)
 STATE = dtype(PIXEL_STATE)
+TEXTURE = dtype(TEXTURE_STATE)
 
 
 class Assembly(NamedTuple):
@@ -35,6 +37,8 @@ class Assembly(NamedTuple):
     values: np.ndarray  # uint32, shape (n, 3, attributes, 4): of corners; those not used are any
     state_of: np.ndarray  # intp, shape (n,): the pixel state of each
     states: np.ndarray  # structured, shape (s,): fixfunc.spec.pixels.pixel_state.PIXEL_STATE
+    # structured, shape (s,): fixfunc.spec.textures.unit.TEXTURE_STATE of each; zeros without one
+    textures: np.ndarray
 
 
 class Beats(NamedTuple):
@@ -215,13 +219,19 @@ class Assembler:
         self._parts = [(np.zeros(0, TRIANGLE), np.zeros((0, 3, attributes, 4), np.uint32))]
         self._state_of = [np.zeros(0, np.intp)]
         self._states = [np.zeros(0, STATE)]
+        self._textures = [np.zeros(0, TEXTURE)]
+        self._texture = None
 
     @property
     def assembly(self) -> Assembly:
         """Of all triangles so far."""
         triangles, values = (np.concatenate(part) for part in zip(*self._parts, strict=True))
         return Assembly(
-            triangles, values, np.concatenate(self._state_of), np.concatenate(self._states)
+            triangles,
+            values,
+            np.concatenate(self._state_of),
+            np.concatenate(self._states),
+            np.concatenate(self._textures),
         )
 
     @property
@@ -232,7 +242,8 @@ class Assembler:
     def state(self, record: np.void) -> bool:
         """A pixel state holds from here on, if it breaks no rule: whether it does not."""
         options = {"how": len(How), "where": len(Where)}
-        known = record["op"] == TextureOp.NONE and record["attribute"] < ATTRIBUTES
+        known = record["op"] in list(TextureOp)
+        known &= all(record[name] < ATTRIBUTES for name in ("attribute", "coordinates"))
         for n in range(ATTRIBUTES):
             known &= all(record[f"{name}{n}"] < count for name, count in options.items())
         if known:
@@ -240,7 +251,19 @@ class Assembler:
             for name in STATE.names:
                 state[name] = record[name]
             self._states.append(state)
+            self._textures.append(np.zeros(1, TEXTURE) if self._texture is None else self._texture)
         return bool(known)
+
+    @property
+    def has_texture(self) -> bool:
+        """There is a texture in force."""
+        return self._texture is not None
+
+    def texture(self, record: np.void) -> None:
+        """What pixel states from here on sample."""
+        self._texture = np.zeros(1, TEXTURE)
+        for name in TEXTURE.names[1:]:
+            self._texture[name] = record[name]
 
     def execute(self, transfers: np.ndarray) -> tuple[np.ndarray, VertexError | int]:
         """Triangles of a packet of the ring, and the rule that it breaks; 0 if it does not.

@@ -11,6 +11,8 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.pixel import attribute_quads, texture_stage
 from fixfunc.models.pixel.quad_dispatch import dispatch, helpers
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.texture.texture_cache import QuadCacheShape
+from fixfunc.models.texture.texture_unit import TextureUnit
 from fixfunc.spec.counters import PIXELS
 from fixfunc.spec.pixels.interpolation import (
     ATTRIBUTE,
@@ -21,8 +23,9 @@ from fixfunc.spec.pixels.interpolation import (
     InterpolatorKind,
     attribute_quad,
 )
-from fixfunc.spec.pixels.texture_stage import STAGE_QUAD, STAGE_STATE, StageKind
+from fixfunc.spec.pixels.texture_stage import STAGE_QUAD, STAGE_STATE, StageKind, TextureOp
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES, quad_tile
+from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURED_QUAD, TextureKind
 
 UNORM8 = (1 << 8) - 1
 TILES = 1 << 12  # at a time: which tile a quad is of travels as its slot
@@ -42,11 +45,23 @@ class PixelPipe:
     ----------
     triangles, states : int
         That the hardware holds: both are in the numbers of triangles.
+    textures : QuadCacheShape, optional
+        Cache of the texture unit; None: there is none.
     """
 
-    def __init__(self, triangles: int = 512, states: int = 8) -> None:
+    def __init__(
+        self, triangles: int = 512, states: int = 8, textures: QuadCacheShape | None = None
+    ) -> None:
         self._triangles = triangles
         self._states = states
+        self._textures = textures
+        self._memory = None
+        self._unit = None
+
+    def begin(self, memory: np.ndarray) -> None:
+        """A START: no texel is on chip. Textures lie in this memory: ndarray of uint8."""
+        self._memory = memory
+        self._unit = self._textures and TextureUnit(self._textures, memory)
 
     def slots(self, state_of: np.ndarray, before: int) -> np.ndarray:
         """Numbers of triangles as their tiles carry them: intp, shape (n,).
@@ -101,6 +116,7 @@ class PixelPipe:
             quads = dispatch(some, self._edge(tiles))
             own = attributes[at : at + TILES][quads["slot"].astype(np.intp)]
             found = len(quads), helpers(quads).sum(), np.maximum(own, 1).sum()
+            found += self._reads(quads, triangle[at : at + TILES], assembly)
             out.update(dict(zip(PIXELS, map(int, found), strict=True)))
         return out
 
@@ -122,11 +138,57 @@ class PixelPipe:
         tiles["slot"] = np.arange(len(tiles))
         quads = dispatch(tiles, edge)
         tile = quads["slot"].astype(np.intp)
-        own, quad_of = np.unique(triangle[tile], return_inverse=True)
-        values = attribute_quads.interpolate(beats_of(quads, quad_of, own, assembly))
-        state_of = assembly.state_of[own][quad_of]
-        shaded = texture_stage.shade(*stage_beats(values, state_of, assembly.states))
+        beats, state_of = self._stage_beats(quads, triangle, assembly)
+        # Texels do not depend on what is on chip.
+        unit = self._textures and TextureUnit(self._textures, self._memory)
+        self._sample(beats, state_of, assembly, unit)
+        shaded = texture_stage.shade(stage_states(assembly.states), beats, state_of)
         return _gather(shaded, tile, len(tiles), edge)
+
+    def _reads(self, quads, triangle, assembly):
+        """Blocks and lines that the texture unit reads for quads."""
+        ops = assembly.states["op"][assembly.state_of[triangle]]
+        if self._unit is None or (ops == TextureOp.NONE).all():
+            return 0, 0, 0
+        beats, state_of = self._stage_beats(quads, triangle, assembly)
+        sampled = self._sample(beats, state_of, assembly, self._unit)
+        return tuple(sampled[name].sum() for name in ("lookups", "misses", "lines"))
+
+    @staticmethod
+    def _stage_beats(quads, triangle, assembly):
+        """Attributes of quads, and the pixel state of each."""
+        own, quad_of = np.unique(
+            triangle[quads["slot"].astype(np.intp)], return_inverse=True
+        )
+        values = attribute_quads.interpolate(beats_of(quads, quad_of, own, assembly))
+        return stage_beats(values, assembly.state_of[own][quad_of])
+
+    @staticmethod
+    def _sample(beats, state_of, assembly, unit):
+        """Put texels into beats; returns what became of quads that have any."""
+        ends = np.flatnonzero(beats["end"])
+        own = state_of[ends]
+        textured = assembly.states["op"][own] != TextureOp.NONE
+        if unit is None or not textured.any():
+            return np.zeros(0, dtype(TEXTURED_QUAD))
+        # Of a quad the beats follow one another: the first is behind the end before.
+        first = np.concatenate([[0], ends[:-1] + 1])[textured]
+        ends, own = ends[textured], own[textured]
+        place = first + assembly.states["coordinates"][own].astype(np.intp)
+        given = beats[np.minimum(place, ends)]
+        quads = np.zeros(len(ends), dtype(TEXTURE_QUAD))
+        quads["kind"] = TextureKind.QUAD
+        for pixel in range(4):
+            for n, axis in enumerate("uv"):
+                quads[f"{axis}{pixel}"] = given[f"p{pixel}_{n}"]
+            samples = beats["mask"][ends] >> QUAD_SAMPLES * pixel & (1 << QUAD_SAMPLES) - 1
+            quads["live"] |= ((samples > 0).astype(np.int64) << pixel).astype(np.uint8)
+        found = unit.sample(assembly.textures, quads, own)
+        for pixel in range(4):
+            for n in range(4):
+                bits = found[f"c{pixel}_{n}"].astype(np.int64)
+                beats[f"t{pixel}_{n}"][ends] = texture_stage.unorm(bits)
+        return found
 
 
 def beats_of(
@@ -173,10 +235,17 @@ def beats_of(
     return attribute_quads.Beats(corners, attributes, attribute_of, to_shade, quad_of)
 
 
-def stage_beats(
-    values: np.ndarray, state_of: np.ndarray, states: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What the texture stage hears: its states, beats, and the state of each of these.
+def stage_states(states: np.ndarray) -> np.ndarray:
+    """Pixel states as the texture stage hears of them."""
+    out = np.zeros(len(states), dtype(STAGE_STATE))
+    out["kind"] = StageKind.STATE
+    for field in STAGE_STATE[1:]:
+        out[field.name] = states[field.name]
+    return out
+
+
+def stage_beats(values: np.ndarray, state_of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the texture stage hears of quads, without texels, and the state of each beat.
 
     Parameters
     ----------
@@ -184,19 +253,13 @@ def stage_beats(
         Of :func:`fixfunc.spec.pixels.interpolation.attribute_quad`.
     state_of : ndarray of intp, shape (q,)
         Of each quad.
-    states : structured ndarray
-        Pixel states.
     """
-    stage_states = np.zeros(len(states), dtype(STAGE_STATE))
-    stage_states["kind"] = StageKind.STATE
-    for field in STAGE_STATE[1:]:
-        stage_states[field.name] = states[field.name]
     beats = np.zeros(len(values), dtype(STAGE_QUAD))
     beats["kind"] = StageKind.QUAD
     for field in attribute_quad(len(COMPONENTS)):
         beats[field.name] = values[field.name]
     quad = np.cumsum(values["end"]) - values["end"]
-    return stage_states, beats, state_of[quad.astype(np.intp)]
+    return beats, state_of[quad.astype(np.intp)]
 
 
 def _gather(shaded, tile, count, edge):

@@ -178,6 +178,8 @@ class Machine:
         """
         self._assembly = assembly
         self._given = 0  # triangles to the pixel pipe
+        if self._pixels:
+            self._pixels.begin(self._memory)
         self._drawn = Drawn(np.zeros(0, dtype(STATUS)))
         for n, (kind, records) in enumerate(beats):
             for place, request in resolves:

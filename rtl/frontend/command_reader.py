@@ -33,6 +33,9 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, TOP_LIMIT, DepthFormat, Kind
+from fixfunc.spec.textures.addresses import EXTENT
+from fixfunc.spec.textures.cache import StoredFormat
+from fixfunc.spec.textures.unit import TEXTURE_STATE
 
 # The packet that is executed: its first transfer, whether that could not be read, its length.
 PACKET = StructLayout({"first": TRANSFER, "error": 1, "length": 24})
@@ -67,6 +70,10 @@ class CommandReaderParams:
     ring : VertexRingParams or None
         Of vertices with attributes; None: VERTICES, PRIMITIVES, RELEASE and PIXEL_STATE are no
         packets.
+    texture_formats : tuple of StoredFormat
+        Formats of textures; without any TEXTURE is no packet. Needs ``ring``.
+    texture_extent : int
+        log2 of the greatest width and height of a texture.
     """
 
     edge: int = 8
@@ -79,6 +86,8 @@ class CommandReaderParams:
     resolve_samples: int = 8
     ahead: int = 1024
     ring: VertexRingParams | None = None
+    texture_formats: tuple[StoredFormat, ...] = ()
+    texture_extent: int = EXTENT
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -94,6 +103,8 @@ class CommandReaderParams:
         if self.resolve_samples not in (0, *SAMPLE_COUNTS):
             names = ", ".join(map(str, (0, *SAMPLE_COUNTS)))
             raise InputError("resolve_samples", f"be one of {names}", self.resolve_samples)
+        if self.texture_formats and self.ring is None:
+            raise InputError("texture_formats", "be none without a ring", self.texture_formats)
 
     @property
     def resolves_srgb(self) -> bool:
@@ -103,7 +114,9 @@ class CommandReaderParams:
     @property
     def opcodes(self) -> tuple[Opcode, ...]:
         """Packets that there are."""
-        return commands.opcodes(self.resolve_samples > 0, self.ring is not None)
+        return commands.opcodes(
+            self.resolve_samples > 0, self.ring is not None, len(self.texture_formats) > 0
+        )
 
 
 CONFIGS = {
@@ -158,6 +171,8 @@ class CommandReader(wiring.Component):
     pixel_state : Out(stream.Signature(layout(PIXEL_STATE)))
         How the triangles behind it are shaded. It and what follows is absent without
         ``params.ring``.
+    texture : Out(layout(TEXTURE_STATE))
+        What a pixel state samples that comes now. Absent without ``params.texture_formats``.
     corners : Out(layout(commands.RING_TRIANGLE))
         More about a triangle of ``o``; of one from a TRIANGLES packet, zeros.
     vertex_error : Out(VertexError)
@@ -181,6 +196,7 @@ class CommandReader(wiring.Component):
             "attribute": In(range(ring.attributes)),
             "found": Out(ATTRIBUTE),
         }
+        textures = {"texture": Out(layout(TEXTURE_STATE))} if params.texture_formats else {}
         super().__init__(
             {
                 "i": In(stream.Signature(layout(START))),
@@ -192,6 +208,7 @@ class CommandReader(wiring.Component):
             }
             | (resolves if params.resolve_samples else {})
             | (vertices or {})
+            | textures
         )
 
     def elaborate(self, platform: object) -> Module:

@@ -20,4 +20,5 @@ PIXEL_STATE = (
             ("where", "Where the attribute is evaluated"),
         )
     ),
+    Field("coordinates", 4, meaning="number of the attribute whose x and y are u and v"),
 )

@@ -120,8 +120,12 @@ def _place(rng, part, limit, address):
 
 
 def _flip(rng, part):
-    """Flip bits: most of them of the first transfer, whose fields rules are about."""
+    """Flip bits: most of them of the first transfer, whose fields rules are about.
+
+    Of a texture no addresses are changed: it would be read where draws write.
+    """
+    is_texture = int(part[0, 0]) & 0xFF == Opcode.TEXTURE
     for _ in range(int(rng.integers(1, 4))):
-        row = 0 if rng.random() < 0.5 else int(rng.integers(0, len(part)))
-        word = int(rng.integers(0, 4))
+        row = 0 if rng.random() < 0.5 or is_texture else int(rng.integers(0, len(part)))
+        word = 0 if is_texture else int(rng.integers(0, 4))
         part[row, word] ^= np.uint64(1) << np.uint64(rng.integers(0, 64))

@@ -19,12 +19,12 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import BlendFactor, BlendOp, DepthFormat, StencilOp
 from fixfunc.tb.bench import depths, scenes
-from fixfunc.tb.frontend.vertex_draws import VertexDraws
+from fixfunc.tb.frontend.vertex_draws import TEXTURES, TEXTURES_SIZE, VertexDraws
 from fixfunc.tb.output import plane_formats
 
 PIXELS = {4: 24, 8: 100}  # greatest width or height of a target, by the tile's edge
-PLANE = 1 << 18  # bytes of each plane
-LISTS = 3 * PLANE  # address of the packets, behind the planes
+PLANE = TEXTURES // 3  # bytes of each plane
+LISTS = 3 * PLANE + TEXTURES_SIZE  # address of the packets, behind the planes and the textures
 PLACES = {"depth": 0, "stencil": PLANE, "colour": 2 * PLANE}
 SIZE = LISTS + (1 << 19)
 # A surface that can be resolved, and where to: behind the stencils.
@@ -83,7 +83,7 @@ def one_list(
     size = (PIXELS[params.raster.edge],) * 2
     packets = CommandList().target(0, PLANE, 2 * PLANE).state(draw_state(*size))
     if params.reader.ring:
-        VertexDraws(rng, params.reader.ring).state(packets)
+        VertexDraws(rng, params.reader).state(packets)
     packets.clear(
         (0, 0, *size), depth=1, stencil=1, colour=1, depth_value=MOST[DepthFormat.D24]
     ).triangles(depths.triangles(rng, count, size, beyond=beyond))
@@ -127,7 +127,7 @@ def every_end(rng: np.random.Generator, params: Any) -> np.ndarray:
     def cleared(**bases):
         packets = CommandList().target(**(PLACES | bases)).state(draw_state(*size))
         if params.reader.ring:
-            VertexDraws(rng, params.reader.ring).state(packets)
+            VertexDraws(rng, params.reader).state(packets)
         return packets.clear((0, 0, *size), **whole)
 
     wrong = draw_state(*size)
@@ -168,7 +168,7 @@ def _with_resolve(packets, params):
 def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
     """A list with one or two targets, and a few draws on each."""
     packets = CommandList()
-    vertices = params.reader.ring and VertexDraws(rng, params.reader.ring)
+    vertices = params.reader.ring and VertexDraws(rng, params.reader)
     edge = params.raster.edge
     formats = list(params.reader.formats)
     for _ in range(int(rng.integers(1, 3))):
@@ -310,7 +310,9 @@ def spoil(rng: np.random.Generator, packets: CommandList) -> None:
     if rng.random() < 0.2:
         packets.parts[-1] = packets.parts[-1][:0]
     else:
-        part[int(rng.integers(0, len(part))), 0] ^= np.uint64(1) << np.uint64(
+        # Of a texture the other transfers hold addresses: it would be read where draws write.
+        rows = 1 if opcode_of(part) == Opcode.TEXTURE else len(part)
+        part[int(rng.integers(0, rows)), 0] ^= np.uint64(1) << np.uint64(
             rng.integers(0, 64) if rng.random() < 0.5 else rng.integers(0, 12)
         )
 

@@ -11,9 +11,15 @@ from fixfunc.cosim.vertices import write_primitives, write_release, write_vertic
 from fixfunc.spec import commands
 from fixfunc.spec.pixels.interpolation import How, Where
 from fixfunc.spec.pixels.pixel_state import ATTRIBUTES
+from fixfunc.spec.pixels.texture_stage import TextureOp
 from fixfunc.spec.state import Compare, DepthFormat
+from fixfunc.spec.textures.addresses import Address
+from fixfunc.spec.textures.cache import LEVELS, LINE
+from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.tb.bench import depths
 
+TEXTURES = 3 << 18  # where textures lie: bytes
+TEXTURES_SIZE = 1 << 16
 ONE = 0x3F800000  # float32
 EDGES = (0, 1 << 31, ONE, ONE - 1, ONE + 1, ONE | 1 << 31, 0x7F800000, 0x7FC00000, 1, 0x3B008081)
 
@@ -24,18 +30,25 @@ class VertexDraws:
     Parameters
     ----------
     rng : Generator
-    ring : fixfunc.rtl.frontend.vertex_ring.vertex_ring.VertexRingParams
+    reader : fixfunc.rtl.frontend.command_reader.CommandReaderParams
+        With a vertex ring.
     """
 
-    def __init__(self, rng: np.random.Generator, ring: Any) -> None:
+    def __init__(self, rng: np.random.Generator, reader: Any) -> None:
         self._rng = rng
-        self._ring = ring
+        self._ring = reader.ring
+        self._formats = reader.texture_formats
+        self._textured = False
         self._next = 0
         self._held = 0
 
     def state(self, packets: CommandList) -> None:
-        """Any pixel state; most colours are interpolated."""
+        """Any pixel state; most colours are interpolated, some with texels of any texture."""
         rng = self._rng
+        if self._formats and rng.random() < 0.5:
+            packets.texture(**self._texture())
+            self._textured = True
+        ops = list(TextureOp) if self._textured else [TextureOp.NONE]
         kinds = {
             f"{name}{n}": int(rng.integers(0, len(options)))
             for n in range(ATTRIBUTES)
@@ -44,6 +57,8 @@ class VertexDraws:
         packets.pixel_state(
             interpolated=int(rng.random() < 0.8),
             attribute=int(rng.integers(0, self._ring.attributes)),
+            op=int(rng.choice(ops)),
+            coordinates=int(rng.integers(0, self._ring.attributes)),
             alpha_test=int(rng.choice(list(Compare))) if rng.random() < 0.4 else Compare.ALWAYS,
             alpha_reference=int(self._floats(1)[0]),
             **{f"constant_{name}": int(bits) for name, bits in zip("rgba", self._floats(4))},
@@ -51,6 +66,34 @@ class VertexDraws:
             sample_mask=255 if rng.random() < 0.7 else int(rng.integers(0, 256)),
             **kinds,
         )
+
+    def _texture(self):
+        """A texture behind the planes, and a sampler."""
+        rng = self._rng
+        sides = [int(rng.choice([1, 2, 5, 13, 32, 64])) for _ in range(2)]
+        last = int(rng.integers(0, max(sides).bit_length()))
+        most = (TEXTURES_SIZE - (1 << 14)) // LINE  # where the greatest level may begin
+        fields = {
+            f"base{level}": TEXTURES // LINE + int(rng.integers(0, most)) for level in range(LEVELS)
+        }
+        fields |= {f"mode_{axis}": int(rng.choice(list(Address))) for axis in "uv"}
+        fields |= {
+            name: int(rng.random() < 0.7) for name in ("magnify", "minify", "smooth", "coarse")
+        }
+        fields |= {f"border_{name}": int(rng.integers(0, 1024)) for name in "rgba"}
+        return fields | {
+            "width": sides[0],
+            "height": sides[1],
+            "last": last,
+            "format": int(rng.choice([int(form) for form in self._formats])),
+            "first_set": int(rng.integers(0, 256)),
+            "bias": int(rng.choice([0, rng.integers(-1024, 1024)])),
+            "minimum": int(rng.choice([0, rng.integers(-512, 1024)])),
+            "maximum": int(rng.choice([31 << 8, rng.integers(-512, 2048)])),
+            "least": int(rng.choice([0, rng.integers(0, 512)])),
+            "op": int(rng.choice(list(FilterOp), p=[0.7, 0.1, 0.1, 0.1])),
+            "component": int(rng.integers(0, 4)),
+        }
 
     def draws(self, packets: CommandList, size: tuple[int, int], form: DepthFormat) -> None:
         """Some triangles, under one pixel state or several."""

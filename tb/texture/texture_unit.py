@@ -37,11 +37,15 @@ def requests(rng: np.random.Generator, count: int, params: TextureUnitParams) ->
 
 
 def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
-    """A texture of any size, whose levels lie anywhere, and a sampler."""
+    """A texture of any size, whose levels lie anywhere, and a sampler.
+
+    Memory has levels of 64 texels: of a larger texture no greater ones are read.
+    """
     state = np.zeros(1, dtype(TEXTURE_STATE))
     most = 1 << params.addresses.extent
+    largest = rng.choice([64, 64, most])
     for name in ("width", "height"):
-        state[name] = rng.choice([1, 2, 5, 64, rng.integers(1, 65), rng.integers(1, most + 1)])
+        state[name] = rng.choice([1, 2, 5, largest, rng.integers(1, largest + 1)])
     size = int(max(state["width"][0], state["height"][0]))
     state["last"] = rng.choice([0, size.bit_length() - 1, rng.integers(0, size.bit_length())])
     known = [int(form) for form in params.cache.formats]
@@ -58,6 +62,10 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     state["maximum"] = rng.choice([31 << 8, 65535, rng.integers(-500, 4000)])
     state["least"] = rng.choice([0, rng.integers(0, 1000)])
     state["op"] = rng.choice(list(FilterOp), p=[0.7, 0.1, 0.1, 0.1])
+    if size > 64:
+        state["last"] = size.bit_length() - 1
+        state["least"] = (size - 1).bit_length() - 6 << 8
+        state["op"] = FilterOp.MEAN
     state["component"] = rng.integers(0, 4)
     for name in CHANNELS:
         state[f"border_{name}"] = rng.choice([0, 0x3FF, rng.integers(0, 1024)])

@@ -277,7 +277,7 @@ def test_a_pixel_state_that_cannot_be(name):
 def test_a_draw_without_a_pixel_state():
     assert _status(begun().triangles(triangles(1)))["error"] == CommandError.ORDER
     vertices = begun()
-    VertexDraws(np.random.default_rng(1), PARAMS.reader.ring).draw(vertices, triangles(1))
+    VertexDraws(np.random.default_rng(1), PARAMS.reader).draw(vertices, triangles(1))
     assert _status(vertices)["error"] == CommandError.ORDER
 
 

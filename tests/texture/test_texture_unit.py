@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import numpy as np
 import pytest
+from amaranth.sim import Simulator
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
@@ -8,6 +9,7 @@ from fixfunc.models.texture.filtering import Reader
 from fixfunc.models.texture.sampler import ADDRESSES, Sampler, gather, sample
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture_unit import place_of
+from fixfunc.rtl.texture.unit.places import Place
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.cache import StoredFormat
@@ -167,3 +169,36 @@ def test_places_are_those_of_the_sampler(size, mode):
     bits = values.view(np.uint32).astype(np.int64)
     found = place_of(bits, np.int64(size), np.bool_(mode == "wrap"))
     assert np.array_equal(found, wanted)
+
+
+@pytest.mark.plan("texture-unit-3")
+def test_places_in_hardware():
+    """A coordinate a clock, of any size: random bits, halves between places, both ends."""
+    rng = np.random.default_rng(3)
+    sizes = rng.choice([1, 3, 64, 1000, 16383, 16384], 3000)
+    values = np.concatenate(
+        [
+            rng.integers(0, 1 << 32, 1000).astype(np.uint32).view(np.float32),
+            (rng.integers(-4000, 4000, 1000) / (512 * sizes[1000:2000])).astype(np.float32),
+            (rng.uniform(-1, 1, 1000) * 70_000 / sizes[2000:]).astype(np.float32),
+        ]
+    ).view(np.uint32)
+    repeats = rng.random(3000) < 0.5
+    dut = Place()
+    found = []
+
+    async def drive(ctx):
+        for n in range(len(values) + Place.LATENCY):
+            at = min(n, len(values) - 1)
+            ctx.set(dut.coordinate, int(values[at]))
+            ctx.set(dut.size, int(sizes[at]))
+            ctx.set(dut.repeats, int(repeats[at]))
+            await ctx.tick()
+            found.append(ctx.get(dut.o))
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(drive)
+    simulator.run()
+    wanted = place_of(values.astype(np.int64), sizes, repeats)
+    assert found[Place.LATENCY - 1 :][: len(wanted)] == wanted.tolist()

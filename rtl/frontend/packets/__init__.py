@@ -5,6 +5,7 @@ packet.py              port of such a unit
 packet_units.py        all of them, and what they tell each other:
 state_packet.py        draw states
 pixel_state_packet.py  how pixels are shaded
+texture_packet.py      textures and samplers
 clear_packet.py        targets and clears
 triangles_packet.py    lists of triangles
 vertex_packet.py       vertices, triangles by their slots, releases

@@ -8,6 +8,7 @@ from fixfunc.rtl.frontend.packets.clear_packet import ClearPacket
 from fixfunc.rtl.frontend.packets.pixel_state_packet import PixelStatePacket
 from fixfunc.rtl.frontend.packets.resolve_packet import ResolvePacket
 from fixfunc.rtl.frontend.packets.state_packet import StatePacket
+from fixfunc.rtl.frontend.packets.texture_packet import TexturePacket
 from fixfunc.rtl.frontend.packets.triangles_packet import TrianglesPacket
 from fixfunc.rtl.frontend.packets.vertex_packet import VertexPacket
 from fixfunc.spec.commands import VERTEX_OPCODES, Opcode
@@ -50,6 +51,17 @@ def packet_units(
     if params.ring:
         vertices, pixels = _vertices(m, reader, params, restart)
         units |= dict.fromkeys(VERTEX_OPCODES, vertices) | {Opcode.PIXEL_STATE: pixels}
+        if params.texture_formats:
+            units[Opcode.TEXTURE] = textures = TexturePacket(
+                params.texture_formats, params.texture_extent
+            )
+            m.submodules.textures = textures
+            m.d.comb += [
+                textures.restart.eq(restart),
+                textures.bounds.eq(bounds),
+                pixels.texture_valid.eq(textures.texture_valid),
+                reader.texture.eq(textures.texture),
+            ]
         drawable &= pixels.state_valid | ~state.state.built_in
         m.d.comb += [
             vertices.state.eq(state.state),
@@ -64,7 +76,7 @@ def packet_units(
 def _vertices(m, reader, params, restart):
     """The units of vertices and of pixel states, at the ports of the reader."""
     m.submodules.vertices = vertices = VertexPacket(params.ring)
-    m.submodules.pixels = pixels = PixelStatePacket()
+    m.submodules.pixels = pixels = PixelStatePacket(len(params.texture_formats) > 0)
     wiring.connect(m, pixels.state, wiring.flipped(reader.pixel_state))
     m.d.comb += [
         pixels.restart.eq(restart),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """PIXEL_STATE packets: how pixels are shaded, checked before it counts."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.packets.packet import PacketUnit
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.payload import fields_of, layout
 from fixfunc.spec import commands
 from fixfunc.spec.commands import CommandError
@@ -19,6 +20,11 @@ OPTIONS = {"how": How, "where": Where}
 class PixelStatePacket(wiring.Component):
     """Execute PIXEL_STATE packets.
 
+    Parameters
+    ----------
+    textured : bool
+        There are textures; else no operation but NONE is known.
+
     Members
     -------
     packet : In(PacketUnit())
@@ -29,22 +35,32 @@ class PixelStatePacket(wiring.Component):
         It, when it breaks no rule.
     state_valid : Out(1)
         There has been one.
+    texture_valid : In(1)
+        So has a texture.
     """
 
     packet: In(PacketUnit())
     restart: In(1)
     state: Out(stream.Signature(layout(PIXEL_STATE)))
     state_valid: Out(1)
+    texture_valid: In(1)
+
+    def __init__(self, textured: bool) -> None:
+        self._textured = textured
+        super().__init__()
 
     def elaborate(self, platform):
         m = Module()
         packet = self.packet
         candidate = fields_of(packet.first, commands.PIXEL_STATE_PACKET)
         known = Signal()
+        is_plain = candidate.op == TextureOp.NONE
+        lacks_texture = named(m, ~is_plain & ~self.texture_valid & self._textured, "lacks_texture")
         m.d.sync += known.eq(
             Cat(
-                candidate.op == TextureOp.NONE,  # there are no texels
+                candidate.op <= (max(TextureOp) if self._textured else TextureOp.NONE),
                 candidate.attribute < ATTRIBUTES,
+                candidate.coordinates < ATTRIBUTES,
                 *(
                     candidate[f"{name}{n}"] < len(options)
                     for name, options in OPTIONS.items()
@@ -61,11 +77,13 @@ class PixelStatePacket(wiring.Component):
             with m.State("CHECK"), m.If(packet.active):
                 m.next = "OUTPUT"
             with m.State("OUTPUT"):
-                m.d.comb += self.state.valid.eq(known)
-                with m.If(~known):
+                m.d.comb += self.state.valid.eq(known & ~lacks_texture)
+                with m.If(lacks_texture | ~known):
                     m.d.comb += [
                         packet.done.eq(1),
-                        packet.error.eq(CommandError.STATE),
+                        packet.error.eq(
+                            Mux(lacks_texture, CommandError.ORDER, CommandError.STATE)
+                        ),
                     ]
                     m.next = "CHECK"
                 with m.Elif(self.state.ready):

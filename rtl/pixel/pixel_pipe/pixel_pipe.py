@@ -17,17 +17,21 @@ from fixfunc.rtl.pixel.interpolator.interpolator import Interpolator, Interpolat
 from fixfunc.rtl.pixel.pixel_pipe.corner_feed import CornerFeed
 from fixfunc.rtl.pixel.pixel_pipe.shader_choice import ShaderChoice
 from fixfunc.rtl.pixel.pixel_pipe.stage_feed import StageFeed
+from fixfunc.rtl.pixel.pixel_pipe.texture_reads import COUNTED as TEXELS_COUNTED
+from fixfunc.rtl.pixel.pixel_pipe.texture_reads import TextureReads
 from fixfunc.rtl.pixel.pixel_pipe.tile_gather import TileGather
 from fixfunc.rtl.pixel.pixel_pipe.triangle_fetch import TriangleFetch
 from fixfunc.rtl.pixel.pixel_pipe.triangle_table import BEAT, STATE, TriangleTable
 from fixfunc.rtl.pixel.quad_dispatch import QuadDispatch, QuadDispatchParams
 from fixfunc.rtl.pixel.texture_stage import BEATS, TextureStage, TextureStageParams
+from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec import commands
 from fixfunc.spec.colours import colours, quads
 from fixfunc.spec.commands import SLOT_BITS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.texture_stage import SHADED_QUAD, StageKind
 from fixfunc.spec.points import QUAD_SAMPLES
+from fixfunc.spec.textures.unit import TEXTURE_STATE
 
 SHADER = {
     "attributes": Out(stream.Signature(BEATS)),
@@ -50,12 +54,15 @@ class PixelPipeParams:
         As many attributes as the vertex ring has.
     stage : bool
         The texture stage shades quads; else what is outside takes its place.
+    texture : TextureUnitParams, optional
+        What the texture stage samples textures by; None: there are no textures.
     """
 
     triangles: int = 512
     states: int = 8
     interpolator: InterpolatorParams = INTERPOLATORS["default"]
     stage: bool = True
+    texture: TextureUnitParams | None = None
 
     def __post_init__(self):
         for name, least in (("triangles", 4), ("states", 2)):
@@ -65,6 +72,8 @@ class PixelPipeParams:
         if self.triangles * self.states > 1 << SLOT_BITS:
             rule = f"be at most {(1 << SLOT_BITS) // self.states}, with so many states"
             raise InputError("triangles", rule, self.triangles)
+        if self.texture and not self.stage:
+            raise InputError("texture", "be none without stage", self.texture)
 
 
 class PixelPipe(wiring.Component):
@@ -100,6 +109,13 @@ class PixelPipe(wiring.Component):
     attributes, shaded : Out(stream.Signature(BEATS)), In(stream.Signature(layout(SHADED_QUAD)))
         Quads with their attributes and pixel states, as the texture stage takes them, and what is
         made of them, in order. Absent with ``params.stage``.
+    texture : In(layout(TEXTURE_STATE))
+        What a pixel state samples that comes now.
+    texture_memory : Out(Axi(...))
+        Textures are read through it.
+    sampled, failed : Out(texture_reads.COUNTED), Out(1)
+        Blocks and lines of quads, whether a line could not be read. They and the two before are
+        absent without ``params.texture``.
     counted : Out(COUNTED)
         What goes by in this clock: quads, pixels of these that are helpers, attributes of quads.
     """
@@ -113,8 +129,16 @@ class PixelPipe(wiring.Component):
         self._depths = depths
         self._most = most
         self._table = TriangleTable(params.triangles, params.states)
+        self._reads = params.texture and TextureReads(params.texture, params.states)
+        textures = self._reads and {
+            "texture": In(layout(TEXTURE_STATE)),
+            "texture_memory": self._reads.signature.members["memory"],
+            "sampled": Out(TEXELS_COUNTED),
+            "failed": Out(1),
+        }
         super().__init__(
             ({} if params.stage else SHADER)
+            | (textures or {})
             | {
                 "restart": In(1),
                 "i": In(stream.Signature(BEAT)),
@@ -160,8 +184,9 @@ class PixelPipe(wiring.Component):
         wiring.connect(m, corners.o, interpolator.i)
         wiring.connect(m, interpolator.o, feed.i)
         if p.stage:
-            m.submodules.stage = stage = TextureStage(TextureStageParams(textured=False))
-            wiring.connect(m, feed.o, stage.i)
+            textured = p.texture is not None
+            m.submodules.stage = stage = TextureStage(TextureStageParams(textured=textured))
+            wiring.connect(m, self._sample(m, feed, table) if textured else feed.o, stage.i)
             wiring.connect(m, stage.o, gather.i)
         else:
             wiring.connect(m, feed.o, wiring.flipped(self.attributes))
@@ -189,6 +214,22 @@ class PixelPipe(wiring.Component):
         ]
         self._count(m, dispatch.o, feed.o)
         return m
+
+    def _sample(self, m, feed, table):
+        """Quads get texels on their way to the texture stage."""
+        m.submodules.reads = reads = self._reads
+        wiring.connect(m, feed.o, reads.i)
+        wiring.connect(m, reads.memory, wiring.flipped(self.texture_memory))
+        m.d.comb += [
+            reads.renewed.eq(table.renewed),
+            reads.texture.eq(self.texture),
+            reads.number.eq(feed.state_row),
+            reads.state.eq(table.stage_found),
+            reads.forget.eq(self.restart),
+            self.sampled.eq(reads.counted),
+            self.failed.eq(reads.failed),
+        ]
+        return reads.o
 
     def _count(self, m, quads, attributes):
         """What goes by."""

@@ -36,6 +36,8 @@ class Lookup(wiring.Component):
         Rounds whose blocks are not all on chip, in the same order.
     idle : Out(1)
         No round needs ``state``.
+    forget : In(1)
+        Nothing is on chip; while no round is under way.
     """
 
     LATENCY = 2 + Tags.LATENCY + CreditedFIFO.LATENCY  # to ``pending``
@@ -49,6 +51,7 @@ class Lookup(wiring.Component):
                 "pending": Out(stream.Signature(params.pending)),
                 "missed": Out(stream.Signature(params.missed)),
                 "idle": Out(1),
+                "forget": In(1),
             }
         )
 
@@ -64,6 +67,7 @@ class Lookup(wiring.Component):
             unit = Tags(params.sets // QUARTERS, params.ways, LINE_NUMBER + OFFSET + FORMAT)
             m.submodules[f"tags_{n}"] = unit
             tags.append(unit)
+            m.d.comb += unit.forget.eq(self.forget)
         ready = pending.available & missed.available & tags[0].ready
         enters = named(m, self.i.valid & ready, "enters")
         m.d.comb += [

@@ -35,6 +35,8 @@ class MissScheduler(wiring.Component):
         reads, in order.
     taken : In(1)
         A line that was read has been taken: its place is free.
+    forget : In(1)
+        Nothing is on chip; while no miss is under way.
     """
 
     def __init__(self, params: TextureCacheParams) -> None:
@@ -46,6 +48,7 @@ class MissScheduler(wiring.Component):
                 "order": Out(stream.Signature(params.ordered)),
                 "read": Out(stream.Signature(self._read)),
                 "taken": In(1),
+                "forget": In(1),
             }
         )
 
@@ -54,6 +57,7 @@ class MissScheduler(wiring.Component):
         params = self._params
         set_bits = (params.line_sets - 1).bit_length()
         m.submodules.tags = tags = Tags(params.line_sets, params.line_ways, LINE_NUMBER - set_bits)
+        m.d.comb += tags.forget.eq(self.forget)
         m.submodules.order = order = CreditedFIFO(params.ordered, params.queue)
         m.submodules.places = places = CreditCounter(params.in_flight)
         # As many reads as there are places: there is always room.

@@ -35,6 +35,8 @@ class Tags(wiring.Component):
         In that clock: where it is held from now on.
     ready : Out(1)
         The rows have been swept.
+    forget : In(1)
+        Sweep them: nothing is held. While no lookup is under way.
     """
 
     LATENCY = 2
@@ -52,6 +54,7 @@ class Tags(wiring.Component):
                 "hit": Out(1),
                 "way": Out(range(ways)),
                 "ready": Out(1),
+                "forget": In(1),
             }
         )
 
@@ -67,7 +70,9 @@ class Tags(wiring.Component):
             rows.fill.eq(delay(m, ~self.ready, rows.fill_latency, "sweeps")),
             rows.filled.eq(empty),
         ]
-        with m.If(~self.ready):
+        with m.If(self.forget):
+            m.d.sync += swept.eq(0)
+        with m.Elif(~self.ready):
             m.d.sync += swept.eq(swept + 1)
 
         lookup = delay(m, self.lookup, self.LATENCY, "lookup")

@@ -78,6 +78,8 @@ class TextureCache(wiring.Component):
     memory : Out(Axi(...))
         Reads lines of 64 bytes, under as many ids as there are reads in flight. Read channels alone
         are used.
+    forget : In(1)
+        Memory may have changed: nothing is on chip. While no quad is under way.
     """
 
     LATENCY = BlockRounds.LATENCY + Lookup.LATENCY + TexelReads.LATENCY
@@ -90,6 +92,7 @@ class TextureCache(wiring.Component):
                 "i": In(stream.Signature(BEATS)),
                 "o": Out(stream.Signature(layout(TEXEL_QUAD))),
                 "memory": self._reads.signature.members["memory"],
+                "forget": In(1),
             }
         )
 
@@ -119,6 +122,8 @@ class TextureCache(wiring.Component):
             lines.error.eq(reads.error),
             reads.take.eq(lines.take),
             misses.taken.eq(lines.take),
+            lookup.forget.eq(self.forget),
+            misses.forget.eq(self.forget),
         ]
 
         state = Signal(layout(CACHE_STATE))

@@ -62,7 +62,7 @@ class TextureUnit(wiring.Component):
         not have left before the next one: four are on chip.
     o : Out(stream.Signature(layout(TEXTURED_QUAD)))
         One a quad, in order.
-    memory : Out(Axi(...))
+    memory, forget : Out(Axi(...)), In(1)
         As of :class:`~fixfunc.rtl.texture.cache.texture_cache.TextureCache`.
     """
 
@@ -74,6 +74,7 @@ class TextureUnit(wiring.Component):
                 "i": In(stream.Signature(BEATS)),
                 "o": Out(stream.Signature(layout(TEXTURED_QUAD))),
                 "memory": self._cache.signature.members["memory"],
+                "forget": In(1),
             }
         )
 
@@ -113,7 +114,10 @@ class TextureUnit(wiring.Component):
                 states.taken[n].eq(part.taken),
                 part.found.eq(states.found[n]),
             ]
-        m.d.comb += states.release.eq(grids.taken)
+        m.d.comb += [
+            states.release.eq(grids.taken),
+            cache.forget.eq(self.forget),
+        ]
         move_together(m, (unit.o, outcomes.o), (self.o,))
         m.d.comb += [
             *carried(self.o.payload, outcomes.o.payload),
