@@ -105,7 +105,7 @@ def test_a_triangle_takes_little():
 
 @pytest.mark.plan("pixel-pipe-2")
 def test_volume():
-    check_paces(BLOCK, CONFIG, 200)
+    check_paces(BLOCK, CONFIG, 400)
 
 
 @pytest.mark.plan("pixel-pipe-2")

@@ -131,6 +131,7 @@ class TextureReads(wiring.Component):
             m.d.comb += [
                 *carried(out.quad, beat.quad, ()),
                 *(out.quad[name].eq(colour[n]) for n, name in enumerate(VALUES)),
+                out.quad.attribute.eq(held.attribute),
             ]
         with m.Else():
             m.d.comb += [
