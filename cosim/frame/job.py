@@ -21,6 +21,8 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import Frame
 from fixfunc.models.scene.scene import Scene
+from fixfunc.models.texture.stored import form_of, sampler_fields, stored
+from fixfunc.models.texture.texture import Texture
 from fixfunc.models.top.shades import Shades, Shading
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
@@ -30,6 +32,7 @@ from fixfunc.spec.counters import CLIENTS, COUNTERS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.memory.caching import counted as counted_of
 from fixfunc.spec.pixels.interpolation import How
+from fixfunc.spec.pixels.texture_stage import TextureOp
 from fixfunc.spec.state import SAMPLE_COUNTS, Compare, TileMode
 
 PAGE = 4096
@@ -120,6 +123,19 @@ class Job:
         return replayed(golden, golden.draw(*self.start))
 
 
+def can_sample(params: TopParams, texture: Texture | None) -> bool:
+    """Whether the pixel pipe of a top draws with this texture, or without any, by itself.
+
+    Textures of one channel are shown grey, which it cannot.
+    """
+    if texture is None:
+        return True
+    unit = params.pixels.texture
+    return bool(unit) and texture.format not in shading.GREY and (
+        form_of(texture) in unit.cache.formats
+    )
+
+
 def in_memory(transfers: np.ndarray, at: int) -> tuple[np.ndarray, tuple[int, int, int]]:
     """Memory that ends with a command stream, and the stream's START.
 
@@ -159,7 +175,8 @@ class FrameJob(Job):
             self.bases[plane] = at
             at = at + -(-plane_bytes(count, plane) // PAGE) * PAGE
         state = frame.state.copy()
-        built_in = params.pixels is not None and scene.texture is None
+        textures = np.zeros(0, np.uint8)
+        built_in = params.pixels is not None and can_sample(params, scene.texture)
         state["built_in"] = built_in
         packets = CommandList().target(**self.bases).state(state)
         self._pictured = state
@@ -177,9 +194,19 @@ class FrameJob(Job):
             colour_value=int(self.background),
         )
         if built_in:
-            # The first attribute is the colour.
+            if scene.texture:
+                texture = stored(scene.texture, at)
+                packets.texture(**texture.fields, **sampler_fields(shading.SAMPLER))
+                textures, at = texture.data, at + -(-len(texture.data) // PAGE) * PAGE
+            # The first attribute is the colour, the second one where the texture is.
             packets.pixel_state(
-                interpolated=1, alpha_test=Compare.ALWAYS, sample_mask=255, how0=How.PERSPECTIVE
+                interpolated=1,
+                op=TextureOp.MODULATE if scene.texture else TextureOp.NONE,
+                coordinates=1,
+                alpha_test=Compare.ALWAYS,
+                sample_mask=255,
+                how0=How.PERSPECTIVE,
+                how1=How.PERSPECTIVE,
             )
             VertexList(packets, params.reader.ring.slots).write(frame.part)
             packets.fence(1)
@@ -200,7 +227,10 @@ class FrameJob(Job):
             raise InputError(
                 "triangles", f"be few enough for {MOST} transfers of commands", len(frame.triangles)
             )
-        super().__init__(params, *in_memory(transfers, at), self._shade)
+        data, start = in_memory(transfers, at)
+        first = at - -(-len(textures) // PAGE) * PAGE
+        data[first : first + len(textures)] = textures
+        super().__init__(params, data, start, self._shade)
 
     @property
     def background(self) -> np.uint32:

@@ -169,26 +169,33 @@ def _beats(state, triangles):
 def _geometry(scene, counters, reuse):
     """Triangles for the setup: the mesh is drawn by a draw call.
 
-    Its first attribute is a vertex's colour; or texture coordinates, which are those of a face's
-    corners: each has vertices of its own then.
+    Its first attribute is a vertex's colour. With a texture there is a second one, coordinates,
+    which are those of a face's corners: each has vertices of its own then.
     """
+    textured = scene.texture is not None
 
     def shader(waves):
         positions = transformed(waves.floats(0)[..., :3], scene.transform)
-        return VertexResults(positions, waves.floats(1)[..., None, :])
+        return VertexResults(
+            positions, np.stack([waves.floats(1 + n) for n in range(1 + textured)], -2)
+        )
 
     # What a format lacks is 0, and as alpha 1 [fs 19.1.3.3].
-    textured = scene.texture is not None
-    form = Format.R32G32_FLOAT if textured else Format.R32G32B32_FLOAT
-    elements = [Element(0, Format.R32G32B32_FLOAT), Element(1, form, offset=12)]
-    if scene.texture is None:
+    elements = [Element(n, Format.R32G32B32_FLOAT, offset=12 * n) for n in range(2)]
+    if textured:
+        elements.append(Element(2, Format.R32G32_FLOAT, offset=24))
+    colours = shading.colours(scene)
+    if not textured:
         # Indices out of range read a vertex of zeros; none of them is a cut.
         indices = np.where((scene.faces < 0) | (scene.faces > MOST_INDEX), MOST_INDEX, scene.faces)
         indices = IndexBuffer(np.ascontiguousarray(indices.astype("<u4")).view(np.uint8).ravel())
-        vertices = np.concatenate([scene.vertices, shading.colours(scene)], 1)
+        vertices = np.concatenate([scene.vertices, colours], 1)
     else:
         indices = None
-        vertices = np.concatenate([scene.corners, scene.coordinates], 2)
+        # A vertex that there is not is black.
+        colours = np.concatenate([colours, np.zeros((1, 3), np.float32)])
+        corners = np.where(scene.outside, len(scene.vertices), scene.faces)
+        vertices = np.concatenate([scene.corners, colours[corners], scene.coordinates], 2)
     state = FrontState(
         shader,
         elements=elements,

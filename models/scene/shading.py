@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Light of scenes: Lambert's at vertices, which pixels interpolate, or of a face, on a texture."""
+"""Light of scenes: Lambert's at vertices, which pixels interpolate, and a texture in it."""
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from fixfunc.models.scene.scene import Scene
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 
 BACKGROUND = (24, 26, 32)
-SAMPLER = Sampler(anisotropy=8)
+SAMPLER = Sampler()
+WHITE = (255, 255, 255)
 CREASE = np.pi / 4  # parts of a mesh that meet at a greater angle have an edge there
 MEETING = 64  # vertices at one place that are looked at
 GREY = "R8", "R16", "BC4U", "BC4S"  # formats of one channel
@@ -101,35 +102,30 @@ def shade(
 
 
 def pixel_shader(scene: Scene, taps: Taps | None = None) -> PixelShader:
-    """The first attribute as a colour; or light of the face times its texture there.
+    """The first attribute as a colour, times the texture where the second one says.
 
     ``taps`` is told what is read of a texture around the mesh, quad by quad.
     """
     if scene.texture is None:
         return PixelShader(lambda quads: PixelResults(quads.floats(0)))
-    light = lambert(scene).astype(np.float32)
 
     def function(quads: PixelQuads) -> PixelResults:
-        uv = np.ascontiguousarray(quads.floats(0)[..., :2])
-        texel = _colours(scene.texture, uv, taps)
-        lit = np.clip(np.nan_to_num(texel), 0, 1) * light[quads.primitive][:, None, None]
-        colour = np.ones((*quads.x.shape, 4), np.float32)
-        colour[..., :3] = np.floor(lit + np.float32(0.5)) / np.float32(255)
-        return PixelResults(colour)
+        uv = np.ascontiguousarray(quads.floats(1)[..., :2])
+        texel = _unorm(_texels(scene.texture, uv, taps))
+        lit = texture_stage.quotient(_unorm(quads.floats(0)) * texel)
+        return PixelResults(texture_stage.floats(lit).astype(np.uint32).view(np.float32))
 
     return PixelShader(function)
 
 
-def _colours(texture, uv, taps):
-    channels = [0, 0, 0] if texture.format in GREY else [0, 1, 2]
-    return sample(texture, SAMPLER, uv, taps=taps)[..., channels]
+def _texels(texture, uv, taps):
+    found = sample(texture, SAMPLER, uv, taps=taps)
+    return found[..., [0, 0, 0, 3]] if texture.format in GREY else found
 
 
-def lambert(scene: Scene) -> np.ndarray:
-    """Light of each face, for a texture: uint8, shape (faces, 3)."""
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        intensity = _intensity(scene, _areas(scene), scene.corners[:, 0])
-    return np.floor(intensity[:, None] * np.full(3, 255) + 0.5).astype(np.uint8)
+def _unorm(values):
+    """Of 16 bits, as the texture stage has them: int64."""
+    return texture_stage.unorm(np.ascontiguousarray(values).view(np.uint32).astype(np.int64))
 
 
 def colours(scene: Scene) -> np.ndarray:
@@ -145,7 +141,8 @@ def colours(scene: Scene) -> np.ndarray:
             known = ~scene.outside[:, corner]
             np.add.at(normal, scene.faces[known, corner], areas[known])
         intensity = _intensity(scene, _joined(scene.vertices, normal), scene.vertices)
-    return (intensity[:, None] * np.array(scene.colour) / 255).astype(np.float32)
+    colour = scene.colour if scene.texture is None else WHITE
+    return (intensity[:, None] * np.array(colour) / 255).astype(np.float32)
 
 
 def _joined(places, normal):

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Textures as the texture unit reads them: levels in Morton order, one behind the other."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.models.texture.cache.texture_cache import morton
+from fixfunc.models.texture.sampler_state import ADDRESSES, Sampler
+from fixfunc.models.texture.texels import DXGI
+from fixfunc.models.texture.texture import Texture
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.textures.addresses import EXTENT
+from fixfunc.spec.textures.cache import LINE, StoredFormat
+from fixfunc.spec.textures.filter import FilterOp
+
+FORMATS = {DXGI[Format[form.name]]: form for form in StoredFormat}  # by name and sRGB
+BLOCK = 4  # texels along the edge of a block, whatever the format
+LOD_ONE = 256
+REDUCTIONS = {"standard": FilterOp.MEAN, "minimum": FilterOp.MINIMUM, "maximum": FilterOp.MAXIMUM}
+
+
+class Stored(NamedTuple):
+    """A texture in memory."""
+
+    data: np.ndarray  # uint8, whole lines
+    fields: dict  # of fixfunc.spec.textures.unit.TEXTURE_STATE that tell of the texture
+
+
+def form_of(texture: Texture) -> StoredFormat | None:
+    """The format that the texture unit has of a texture; None: it cannot read such a one."""
+    fits = max(texture.width, texture.height) <= 1 << EXTENT
+    is_plain = (texture.dimension, texture.faces, texture.layers, texture.samples) == (2, 1, 1, 1)
+    return FORMATS.get((texture.format, texture.srgb)) if fits and is_plain else None
+
+
+def stored(texture: Texture, at: int) -> Stored:
+    """A texture for memory from ``at`` on, a multiple of 64 bytes.
+
+    Raises
+    ------
+    InputError
+        A texture that the unit cannot read.
+    """
+    form = form_of(texture)
+    if form is None:
+        raise InputError("texture", "have a format of the texture unit", texture.format)
+    size, edge = texture.texel_format.size, texture.texel_format.edge
+    each = (BLOCK // edge) ** 2 * size  # bytes of a block of 4x4 texels
+    parts = []
+    fields = {
+        "width": texture.width,
+        "height": texture.height,
+        "last": len(texture.levels) - 1,
+        "format": int(form),
+        "least": int(texture.min_lod),
+    }
+    for level, images in enumerate(texture.levels):
+        width, height = (-(-side // edge) for side in texture.size(level))
+        y, x = (v.ravel() for v in np.indices((height, width)))
+        square = 1 << (-(-max(texture.size(level)) // BLOCK) - 1).bit_length()
+        data = np.zeros(-(-square * square * each // LINE) * LINE, np.uint8)
+        places = data[: len(data) // size * size].reshape(-1, size)
+        places[morton(x, y).astype(np.intp)] = images[0].reshape(-1, size)
+        fields[f"base{level}"] = at // LINE
+        at += len(data)
+        parts.append(data)
+    return Stored(np.concatenate(parts), fields)
+
+
+def sampler_fields(sampler: Sampler) -> dict[str, int]:
+    """Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE` that tell of a sampler.
+
+    Its border is left out: 0. Anisotropy and comparisons raise ``InputError``: the unit lacks them.
+    """
+    if sampler.anisotropy > 1 or sampler.reduction not in REDUCTIONS:
+        rule = "be without anisotropy and comparisons, which the texture unit lacks"
+        raise InputError("sampler", rule, sampler)
+    limits = (
+        int(np.clip(round(value * LOD_ONE), -(1 << 16), (1 << 16) - 1))
+        for value in (sampler.bias, sampler.min_lod, sampler.max_lod)
+    )
+    return {
+        "mode_u": ADDRESSES.index(sampler.address[0]),
+        "mode_v": ADDRESSES.index(sampler.address[1]),
+        "magnify": int(sampler.magnify == "linear"),
+        "minify": int(sampler.minify == "linear"),
+        "smooth": int(sampler.mip == "linear"),
+        "op": int(REDUCTIONS[sampler.reduction]),
+    } | dict(zip(("bias", "minimum", "maximum"), limits, strict=True))
