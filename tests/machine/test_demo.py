@@ -45,28 +45,26 @@ def drawn(scene):
     context.rs.set_viewports([Viewport(width=SIZE[0], height=SIZE[1])])
     context.rs.set_state(RasterizerState(cull=Cull.NONE))
     # Texture coordinates are those of a face's corners: each has vertices of its own.
-    more, form = shading.colours(scene)[scene.faces], Format.R32G32B32_FLOAT
-    if scene.texture:
-        more, form = scene.coordinates, Format.R32G32_FLOAT
-    vertices = np.concatenate([scene.corners, more], 2)
-    elements = [Element(0, Format.R32G32B32_FLOAT), Element(1, form, offset=12)]
+    parts = [scene.corners, shading.colours(scene)[scene.faces], scene.coordinates]
+    vertices = np.concatenate(parts, 2)
+    elements = [Element(n, Format.R32G32B32_FLOAT, offset=12 * n) for n in range(2)]
+    elements.append(Element(2, Format.R32G32_FLOAT, offset=24))
     context.ia.set_input_layout(device.create_input_layout(elements))
     context.ia.set_vertex_buffers(0, [device.create_buffer(data=vertices)], [4 * vertices.shape[2]])
     context.ia.set_primitive_topology(Topology.TRIANGLE_LIST)
-    light = shading.lambert(scene)
 
     def vertex(waves, _bound):
         position = transformed(waves.floats(0)[..., :3], scene.transform)
-        return VertexResults(position, waves.floats(1)[..., None, :])
+        return VertexResults(position, np.stack([waves.floats(1), waves.floats(2)], -2))
 
     def pixel(quads, bound):
         if not scene.texture:
             return PixelResults(quads.floats(0))
-        shade = light[quads.primitive][:, None, None].astype(np.float32)
-        colour = np.ones((*quads.x.shape, 4), np.float32)
-        texel = bound.sample(0, 0, np.ascontiguousarray(quads.floats(0)[..., :2]))
-        colour[..., :3] = np.floor(texel[..., :3] * shade + np.float32(0.5)) / np.float32(255)
-        return PixelResults(colour)
+        texel = bound.sample(0, 0, np.ascontiguousarray(quads.floats(1)[..., :2]))
+        both = (np.clip(v.astype(np.float64), 0, 1) for v in (quads.floats(0), texel))
+        colour, texel = (np.floor(v * 65535 + 0.5) for v in both)
+        lit = np.floor(colour * texel / 65535 + 0.5) / 65535
+        return PixelResults(lit.astype(np.float32))
 
     context.vs.set_shader(device.create_vertex_shader(vertex))
     context.ps.set_shader(device.create_pixel_shader(PixelShader(pixel)))
@@ -75,7 +73,7 @@ def drawn(scene):
         levels = [level[0] for level in made.levels]
         texture = device.create_texture2d(RGBA8, made.width, made.height, len(levels), data=levels)
         context.ps.set_shader_resources(0, [device.create_shader_resource_view(texture)])
-        wrap = SamplerState(address_u="wrap", address_v="wrap", max_anisotropy=8)
+        wrap = SamplerState(address_u="wrap", address_v="wrap")
         context.ps.set_samplers(0, [wrap])
     context.draw(scene.faces.size)
     octets = context.read(depths)

@@ -123,6 +123,7 @@ def test_hostile_streams():
         ("fixfunc.models.pixel.texture_stage", "passes"),
         ("fixfunc.models.pixel.interpolator", "attributes"),
         ("fixfunc.models.pixel.pixel_pipe", "beats_of"),
+        ("fixfunc.models.texture.texture_unit", "filter_quads"),
     ],
 )
 def test_what_is_wrong_is_seen(stage, function, monkeypatch):
@@ -134,6 +135,9 @@ def test_what_is_wrong_is_seen(stage, function, monkeypatch):
         out = right(*given)
         if function == "beats_of":
             out.corners["rhw0"] ^= 1 << 23
+            return out
+        if function == "filter_quads":
+            out["c0_0"] ^= 1 << 23
             return out
         if function == "attributes":
             return (out.view(np.uint32) ^ np.uint32(1 << 16)).view(np.float32)
@@ -258,8 +262,8 @@ BAD = {
     "where0": 3,
     "how7": 3,
     "where7": 3,
-    "op": 1,
     "attribute": 8,
+    "coordinates": 8,
 }
 
 

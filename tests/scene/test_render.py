@@ -7,7 +7,7 @@ from fixfunc.models.pixel import interpolator
 from fixfunc.models.raster.tile_rasterizer import coverage
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
-from fixfunc.models.scene.shading import BACKGROUND, lambert
+from fixfunc.models.scene.shading import BACKGROUND
 from fixfunc.models.texture.texture import bytes_of, create, of_picture
 from fixfunc.spec.errors import InputError, MeshError
 from tests.scenes import NOTHING, nothing
@@ -153,12 +153,13 @@ def white(value=255):
 
 
 @pytest.mark.plan("scene-5")
-def test_a_white_texture_shows_the_light_of_each_face():
-    wrapped = Scene(*teapot(4), 160, 90, 1, texture=white())
-    shown = {tuple(colour) for colour in render(wrapped).colour.reshape(-1, 3).tolist()}
-    light = {tuple(colour) for colour in lambert(wrapped).tolist()}
-    assert len(shown) > 50
-    assert shown - {BACKGROUND} <= light
+def test_a_white_texture_shows_the_light():
+    """As a white mesh does; 16 bits are between, so that a byte is rounded twice."""
+    wrapped = render(Scene(*teapot(4), 160, 90, 1, texture=white())).colour
+    plain = render(Scene(*teapot(4), 160, 90, 1, colour=(255, 255, 255))).colour
+    assert len(np.unique(plain.reshape(-1, 3), axis=0)) > 50
+    assert np.abs(wrapped.astype(int) - plain).max() <= 1
+    assert (wrapped == plain).mean() > 0.99
     assert (render(Scene(*teapot(4), 160, 90, 4, texture=white(0))).colour <= BACKGROUND).all()
 
 
@@ -167,7 +168,7 @@ def interpolated(part, corner):
     y, x = 256 * (corner[::-1, None] + np.indices((2, 2)).reshape(2, 4)) + 128
     triangle = np.zeros(4, int)
     places = interpolator.corners(part.triangles[triangle], part.rhw[triangle])
-    values = part.vertices.attributes[part.slots[triangle], 0, :2].view(np.float32)
+    values = part.vertices.attributes[part.slots[triangle], 1, :2].view(np.float32)
     share = interpolator.weights(places, x, y, original=part.weights[triangle])
     return interpolator.attributes(values, share).reshape(2, 2, 2)
 
