@@ -169,8 +169,8 @@ def _beats(state, triangles):
 def _geometry(scene, counters, reuse):
     """Triangles for the setup: the mesh is drawn by a draw call.
 
-    Its first attribute is a vertex's colour. With a texture there is a second one, coordinates,
-    which are those of a face's corners: each has vertices of its own then.
+    Its first attribute is a vertex's colour. With a texture there is a second one, coordinates;
+    where those of two faces differ, a vertex becomes two.
     """
     textured = scene.texture is not None
 
@@ -188,14 +188,14 @@ def _geometry(scene, counters, reuse):
     if not textured:
         # Indices out of range read a vertex of zeros; none of them is a cut.
         indices = np.where((scene.faces < 0) | (scene.faces > MOST_INDEX), MOST_INDEX, scene.faces)
-        indices = IndexBuffer(np.ascontiguousarray(indices.astype("<u4")).view(np.uint8).ravel())
         vertices = np.concatenate([scene.vertices, colours], 1)
     else:
-        indices = None
         # A vertex that there is not is black.
         colours = np.concatenate([colours, np.zeros((1, 3), np.float32)])
         corners = np.where(scene.outside, len(scene.vertices), scene.faces)
         vertices = np.concatenate([scene.corners, colours[corners], scene.coordinates], 2)
+        vertices, indices = _shared(vertices.reshape(-1, vertices.shape[-1]))
+    indices = IndexBuffer(np.ascontiguousarray(indices.astype("<u4")).view(np.uint8).ravel())
     state = FrontState(
         shader,
         elements=elements,
@@ -204,11 +204,21 @@ def _geometry(scene, counters, reuse):
         reuse=reuse,
         rasterizer=Rasterizer([Viewport(width=scene.width, height=scene.height)]),
     )
-    draw = input_assembler.Draw(scene.faces.size, indexed=indices is not None)
+    draw = input_assembler.Draw(scene.faces.size, indexed=True)
     (part,) = front_half.run(draw, state)
     counters["index_out_of_range"] = int(scene.outside.sum())
     counters |= {name: part.counters[name] for name in ("rejected", "clipped", "not_a_number")}
     return part
+
+
+def _shared(corners):
+    """Vertices of corners, each that is the same bit for bit once, as they come, and indices."""
+    bits = np.ascontiguousarray(corners).view(np.uint32)
+    _, first, number = np.unique(bits, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return corners[first[order]], rank[number.ravel()]
 
 
 def transformed(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:

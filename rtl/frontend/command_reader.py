@@ -127,7 +127,14 @@ CONFIGS = {
         edge=4, pixels=64, colour_planes=3, colour_formats=COLOUR_FORMATS, ahead=64
     ),
     "tiny_ring": CommandReaderParams(
-        edge=4, samples=4, pixels=64, resolve_samples=2, ahead=64, ring=RINGS["tiny"]
+        edge=4,
+        samples=4,
+        pixels=64,
+        resolve_samples=2,
+        ahead=64,
+        ring=RINGS["tiny"],
+        texture_formats=(StoredFormat.R8G8B8A8_UNORM, StoredFormat.BC4_SNORM),
+        texture_extent=6,
     ),
 }
 PURPOSE = {  # of each configuration
@@ -135,7 +142,7 @@ PURPOSE = {  # of each configuration
     "planes": "the same, with eight colour planes of any format of up to 32 bits",
     "tiny": "for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
-    "tiny_ring": "the same, with a ring of eight vertices",
+    "tiny_ring": "the same, with a ring of eight vertices, and textures of two formats",
 }
 
 

@@ -18,12 +18,13 @@ from fixfunc.rtl import top
 from fixfunc.rtl.frontend.command_reader import CommandReader, CommandReaderParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output.resolve.resolve import ResolveParams
-from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.payload import beat, carried, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import RESOLVE
 from fixfunc.spec.commands import RESOLVE_PACKET, START, STATUS, CommandError
 from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
 from fixfunc.spec.state import Kind
+from fixfunc.spec.textures.unit import TEXTURE_STATE
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
@@ -35,6 +36,8 @@ __all__ = ["unreadable"]
 
 RESOLVE_CLOCKS = 20  # far more than a packet takes
 MAY_BE_SILENT = "resolve", "pixel_state"  # streams out that not every run has beats of
+# A pixel state, and the texture that is in force with it.
+SHOWN_STATE = (*PIXEL_STATE, *(replace(f, name=f"texture_{f.name}") for f in TEXTURE_STATE[1:]))
 WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CONTROL.values()))
 
 
@@ -47,7 +50,7 @@ class Harness(wiring.Component):
 
     def __init__(self, params: CommandReaderParams) -> None:
         self._params = params
-        pixel_state = {"pixel_state": Out(stream.Signature(layout(PIXEL_STATE)))}
+        pixel_state = {"pixel_state": Out(stream.Signature(layout(SHOWN_STATE)))}
         super().__init__(
             {
                 "i": In(stream.Signature(layout(START))),
@@ -72,7 +75,14 @@ class Harness(wiring.Component):
             unit.o.ready.eq(self.o.ready | is_release),
         ]
         if self._params.ring:
-            wiring.connect(m, unit.pixel_state, wiring.flipped(self.pixel_state))
+            shown = self.pixel_state
+            textures = TEXTURE_STATE[1:] if self._params.texture_formats else ()
+            m.d.comb += [
+                shown.valid.eq(unit.pixel_state.valid),
+                unit.pixel_state.ready.eq(shown.ready),
+                *carried(shown.payload, unit.pixel_state.payload),
+                *(shown.payload[f"texture_{f.name}"].eq(unit.texture[f.name]) for f in textures),
+            ]
             m.d.comb += self.status.payload.vertex_error.eq(unit.vertex_error)
             m.d.sync += unit.released.eq(Mux(leaves & is_release, fence.sequence, 0))
         wiring.connect(m, unit.resolve, wiring.flipped(self.resolve))
@@ -106,11 +116,14 @@ class Harness(wiring.Component):
 
 def shape_of(params: CommandReaderParams) -> top.TopParams:
     """The parameters of a top with this reader, for which command streams are generated."""
-    own = {"resolve_samples": params.resolve_samples, "ring": params.ring}
+    names = "resolve_samples", "ring", "texture_formats", "texture_extent"
+    own = {name: getattr(params, name) for name in names}
     alike = (replace(config.reader, **own) for config in top.CONFIGS.values())
     found = next(config for config, reader in zip(top.CONFIGS.values(), alike) if reader == params)
     resolve = ResolveParams(params.resolve_samples, srgb=params.resolves_srgb)
     pixels = found.pixels if params.ring else None
+    if pixels and not params.texture_formats:
+        pixels = replace(pixels, texture=None)
     return replace(found, reader=params, resolve=resolve, pixels=pixels)
 
 
@@ -147,7 +160,7 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
     limits = limits_of(shape_of(params))
     beats = []
     resolves = []
-    pixel_states = [np.zeros(0, dtype(PIXEL_STATE))]
+    pixel_states = [np.zeros(0, dtype(SHOWN_STATE))]
     starts = streams.starts(rows)
     status = np.zeros(len(starts), dtype(STATUS))
     fault = unreadable(rows)
@@ -163,17 +176,27 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
         ]
         resolves += [record for _, record in result.resolves]
         status["last"][n] = 1
-        pixel_states += [result.assembly.states] if params.ring else []
+        pixel_states += [_shown(result.assembly)] if params.ring else []
         status["error"][n] = result.error
         status["vertex_error"][n] = result.vertex_error
         status["at"][n] = result.at
-    states = codec.pack(np.concatenate(pixel_states), PIXEL_STATE)
+    states = codec.pack(np.concatenate(pixel_states), SHOWN_STATE)
     return ({"pixel_state": states} if params.ring else {}) | {
         "o": np.concatenate(beats),
         "status": codec.pack(status, STATUS),
         "resolve": codec.pack(np.array(resolves, dtype(RESOLVE_PACKET)), RESOLVE),
         "memory": data.view(np.uint64).reshape(-1, 4),
     }
+
+
+def _shown(assembly):
+    """Pixel states, each with its texture."""
+    out = np.zeros(len(assembly.states), dtype(SHOWN_STATE))
+    for name in assembly.states.dtype.names:
+        out[name] = assembly.states[name]
+    for name in assembly.textures.dtype.names[1:]:
+        out[f"texture_{name}"] = assembly.textures[name]
+    return out
 
 
 def describe(row: np.ndarray, _params: CommandReaderParams) -> str:

@@ -22,6 +22,7 @@ from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.commands import ALIGNED, START, Opcode
 from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, DepthFormat
+from fixfunc.spec.textures.cache import LINE
 from fixfunc.tb.frontend import streams
 
 TABLES = {
@@ -29,6 +30,7 @@ TABLES = {
     Opcode.STATE: commands.STATE_PACKET,
     Opcode.CLEAR: commands.CLEAR_PACKET,
     Opcode.RESOLVE: commands.RESOLVE_PACKET,
+    Opcode.TEXTURE: commands.TEXTURE_PACKET,
 }
 PLANES = "depth", "stencil", "colour"
 
@@ -214,6 +216,8 @@ def at_an_edge(rng: np.random.Generator, packets: CommandList, params: Any) -> N
         _change(packets, n, lambda fields: _state(rng, fields, params))
     elif opcode == Opcode.RESOLVE:
         _change(packets, n, lambda fields: _resolve(rng, fields, params))
+    elif opcode == Opcode.TEXTURE:
+        _change(packets, n, lambda fields: _texture(rng, fields, params))
     else:
         states = [p for p in packets.parts[:n] if streams.opcode_of(p) == Opcode.STATE]
         _change(packets, n, lambda fields: _clear(rng, fields, _fields(states[-1])))
@@ -307,6 +311,25 @@ def _resolve(rng, fields, params):
         fields["srgb"] = 1
     else:
         fields[rng.choice(("source", "target"))] += 1 << int(rng.integers(4, 10))
+
+
+def _texture(rng, fields, params):
+    """A size, a number or a level at an edge."""
+    most = 1 << params.reader.texture_extent
+    name = rng.choice(("width", "height", "last", "format", "mode_u", "mode_v", "base"))
+    if name in ("width", "height"):
+        fields[name] = rng.choice((0, 1, most, most + 1))
+    elif name == "last":
+        side = int(max(fields["width"], fields["height"]))
+        fields[name] = rng.choice((side.bit_length() - 1, side.bit_length(), 15))
+    elif name == "format":
+        fields[name] = rng.choice((*params.reader.texture_formats, 31))
+    elif name == "base":
+        level = int(rng.integers(0, fields["last"] + 1))
+        fields[f"base{level}"] = streams.SIZE // LINE - (1 << int(rng.integers(0, 9)))
+        fields[f"base{level}"] += rng.integers(-1, 2)
+    else:
+        fields[name] = rng.integers(0, 8)
 
 
 def _clear(rng, fields, state):

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bins of the texture unit: operations by grids, address modes, status, pixels that read."""
+
+import numpy as np
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.level_of_detail import levels_of_quads
+from fixfunc.models.texture.texture_unit import copied, grids_of
+from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
+from fixfunc.spec.textures.addresses import Address
+from fixfunc.spec.textures.cache import CacheStatus
+from fixfunc.spec.textures.filter import FilterOp
+from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
+from fixfunc.spec.textures.unit import TEXTURED_QUAD
+from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
+from fixfunc.tb.texture.texture_unit import parted
+
+CONFIG = "tiny"
+COUNT = 4000
+
+
+def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
+    """Counts of one batch."""
+    states, quads, state_of = parted(seen.rows)
+    out = codec.unpack(seen.out["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
+    lods = levels_of_quads(copied(states, LOD_STATE), copied(quads, LOD_QUAD), state_of)
+    number, grids = grids_of(states[state_of], quads, lods)
+    state = states[state_of]
+    op = of(FilterOp, state["op"])
+    second = flag(np.bincount(number) > 1, "one grid", "two grids")
+    some = {"none": (0, 0), "one": (1, 1), "more": (2, 32)}
+    live = np.array([int(mask).bit_count() for mask in quads["live"]])
+    found = cross("operation", op)
+    found |= cross("grids", second, where=state["op"] != FilterOp.GATHER)
+    found |= cross("status", of(CacheStatus, out["status"]))
+    for axis in "uv":
+        found |= cross(f"mode of {axis}", of(Address, state[f"mode_{axis}"]))
+    borders = np.bincount(number, grids.borders.any(1)) > 0
+    found |= cross("border", flag(borders, "inside", "some of the border"))
+    found |= cross("misses", ranges(out["misses"], some))
+    found |= cross(
+        "pixels that read", ranges(live, {"none": (0, 0), "some": (1, 3), "all": (4, 4)})
+    )
+    again = np.append(False, state_of[1:] == state_of[:-1])
+    return found | cross("quad", flag(again, "first of its state", "behind another"))
