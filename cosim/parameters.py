@@ -17,6 +17,7 @@ from fixfunc.spec.errors import InputError
 
 WORDS = {"true": True, "false": False}
 JOINT = "+"  # between the members of a list; changes are parted by commas
+NONE = "none"  # of encodings of which there may be none
 MOST_NAMED = 16  # members of an encoding that are told one by one
 
 
@@ -99,7 +100,7 @@ def _word(value: Any) -> bool | int | str:
     if isinstance(value, enum.Enum):
         return value.name
     if isinstance(value, tuple):
-        return JOINT.join(member.name for member in value)
+        return JOINT.join(member.name for member in value) or NONE
     return str(value) if isinstance(value, _Part) else value
 
 
@@ -107,12 +108,17 @@ def _takes(value: Any, hint: Any) -> str:
     if isinstance(value, enum.Enum):
         return f"one of {_members(type(value))}"
     if isinstance(value, tuple):
-        return f"some of {_members(type(value[0]))}, joined by {JOINT}"
+        return f"some of {_members(_encoding(value, hint))}, joined by {JOINT}"
     if isinstance(value, _Part):
         return "present or none"
     if isinstance(value, str):
         return f"one of {', '.join(typing.get_args(hint))}"
     return "true or false" if isinstance(value, bool) else "an integer"
+
+
+def _encoding(value: tuple, hint: Any) -> type[enum.Enum]:
+    """Of the members of a tuple, which may have none."""
+    return type(value[0]) if value else typing.get_args(hint)[0]
 
 
 def _members(encoding: type[enum.Enum]) -> str:
@@ -131,8 +137,10 @@ def _parsed(name: str, text: str, value: Any, hint: Any) -> Any:
     if not isinstance(value, (enum.Enum, tuple)):
         return value_of(name, text, type(value))
     several = isinstance(value, tuple)
-    members = type(value[0] if several else value).__members__
+    members = (_encoding(value, hint) if several else type(value)).__members__
     words = text.split(JOINT) if several else [text]
+    if several and text == NONE:
+        return ()
     if not set(words) <= set(members) or len(set(words)) < len(words):
         raise InputError(name, f"be {_takes(value, hint)}", text)
     found = tuple(members[word] for word in words)

@@ -131,8 +131,10 @@ def can_sample(params: TopParams, texture: Texture | None) -> bool:
     if texture is None:
         return True
     unit = params.pixels.texture
-    return bool(unit) and texture.format not in shading.GREY and (
-        form_of(texture) in unit.cache.formats
+    return (
+        bool(unit)
+        and texture.format not in shading.GREY
+        and (form_of(texture) in unit.cache.formats)
     )
 
 

@@ -157,9 +157,7 @@ class PixelPipe:
     @staticmethod
     def _stage_beats(quads, triangle, assembly):
         """Attributes of quads, and the pixel state of each."""
-        own, quad_of = np.unique(
-            triangle[quads["slot"].astype(np.intp)], return_inverse=True
-        )
+        own, quad_of = np.unique(triangle[quads["slot"].astype(np.intp)], return_inverse=True)
         values = attribute_quads.interpolate(beats_of(quads, quad_of, own, assembly))
         return stage_beats(values, assembly.state_of[own][quad_of])
 

@@ -15,5 +15,6 @@ state_feed.py        quads enter a pipeline, each with the state before it
 
 addresses   places of quads become texels of their grids, and weights
 cache       taps of quads become texels, through blocks and lines on chip
+unit        coordinates of quads become filtered texels: all of these joined
 filter      grids of texels of quads become filtered texels
 """

@@ -33,7 +33,10 @@ TEXTURE_STATE = (
     Field("least", LOD, signed=True, meaning="the texture's own least level, s8.8"),
     Field("op", 2, meaning="FilterOp; of GATHER four texels of level 0, whatever the filters"),
     Field("component", 2, meaning="of a gather"),
-    *(Field(f"border_{name}", 16, meaning="of the border, an integer by Unit") for name in CHANNELS),
+    *(
+        Field(f"border_{name}", 16, meaning="of the border, an integer by Unit")
+        for name in CHANNELS
+    ),
 )
 # Of pixel (x, y), whose number is 2 y + x.
 TEXTURE_QUAD = (

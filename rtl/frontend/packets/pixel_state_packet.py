@@ -81,9 +81,7 @@ class PixelStatePacket(wiring.Component):
                 with m.If(lacks_texture | ~known):
                     m.d.comb += [
                         packet.done.eq(1),
-                        packet.error.eq(
-                            Mux(lacks_texture, CommandError.ORDER, CommandError.STATE)
-                        ),
+                        packet.error.eq(Mux(lacks_texture, CommandError.ORDER, CommandError.STATE)),
                     ]
                     m.next = "CHECK"
                 with m.Elif(self.state.ready):

@@ -89,9 +89,7 @@ class GridRounds(wiring.Component):
             with m.If(moves):
                 m.d.sync += second.eq(~ends)
         with m.Else():
-            m.d.comb += self.taken.eq(
-                move_together(m, (self.i,), (self.o,), self.found.valid)
-            )
+            m.d.comb += self.taken.eq(move_together(m, (self.i,), (self.o,), self.found.valid))
             with m.If(self.taken):
                 m.d.sync += state.eq(self.found.state)
         return m

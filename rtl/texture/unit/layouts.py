@@ -8,9 +8,11 @@ from dataclasses import dataclass
 
 from amaranth.lib.data import ArrayLayout, StructLayout
 
+from fixfunc.rtl.texture.addresses.addresses import CONFIGS as ADDRESSES
 from fixfunc.rtl.texture.addresses.addresses import AddressesParams
 from fixfunc.rtl.texture.cache.formats import BLOCKS, PLAIN, UNIT
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
+from fixfunc.rtl.texture.cache.texture_cache import CONFIGS as CACHES
 from fixfunc.rtl.texture.filter.filter import FilterParams
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.filter import CORNERS
@@ -57,8 +59,8 @@ class TextureUnitParams:
         Greatest width and height.
     """
 
-    cache: TextureCacheParams = TextureCacheParams()
-    addresses: AddressesParams = AddressesParams()
+    cache: TextureCacheParams = CACHES["default"]
+    addresses: AddressesParams = ADDRESSES["default"]
 
     @property
     def filter(self) -> FilterParams:

@@ -79,8 +79,6 @@ class TexelRequests(wiring.Component):
             m.d.comb += [
                 *carried(request.state, self.found.state),
                 request.state.kind.eq(CacheKind.STATE),
-                self.taken.eq(
-                    move_together(m, (self.i,), (self.cache, self.o), self.found.valid)
-                ),
+                self.taken.eq(move_together(m, (self.i,), (self.cache, self.o), self.found.valid)),
             ]
         return m
