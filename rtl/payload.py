@@ -4,7 +4,6 @@
 from collections.abc import Iterable, Mapping
 
 from amaranth.hdl import Value, signed, unsigned
-from amaranth.hdl._ast import Assign
 from amaranth.lib.data import StructLayout, UnionLayout, View
 
 from fixfunc.spec import payloads
@@ -30,7 +29,7 @@ def layout(fields: Iterable[payloads.Field]) -> TableLayout:
     return TableLayout(fields)
 
 
-def carried(target: View, source: View, without: Iterable[str] = ("kind",)) -> list[Assign]:
+def carried(target: View, source: View, without: Iterable[str] = ("kind",)) -> list:
     """Assignments of the fields that two structs share, by name, to the first of them."""
     names = [name for name in target.shape().members if name in source.shape().members]
     return [target[name].eq(source[name]) for name in names if name not in without]

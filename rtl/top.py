@@ -3,7 +3,7 @@
 
 from itertools import pairwise
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -173,29 +173,15 @@ class Top(wiring.Component):
             "quads": colour.quads,
             "colours": colour.colours,
         }
-        busy = self._busy(m, reader.ended & colour.o.payload.slot[0])
+        busy = is_busy(m, self.i.valid & self.i.ready, reader.ended & colour.o.payload.slot[0])
         m.d.sync += [
             counters.clocks.eq(busy),
             counters.stall_hiz.eq(depth.hiz_stalls & busy),
         ]
         watch(m, counters, probes, depth, reader.memory, busy)
         if self._probes:
-            self._show(m, probes, depth.probe_hiz)
+            show_beats(m, self, probes, depth.probe_hiz)
         return m
-
-    def _show(self, m, probes, hiz):
-        """What goes from stage to stage, but releases: where these come depends on when."""
-        show(m, probes["quads"], self.probe_quads)
-        moving = {
-            name: (probes[name].valid & probes[name].ready, probes[name].payload)
-            for name in ("commands", "setup", "raster", "depth")
-        } | {"hiz": (hiz.valid, hiz.payload)}
-        for name, (moves, payload) in moving.items():
-            port = getattr(self, f"probe_{name}")
-            m.d.comb += [
-                port.valid.eq(moves & ~((payload.kind == Kind.FENCE) & payload.fence.release)),
-                port.payload.eq(payload),
-            ]
 
     def _add_pixels(self, m, reader, colour, counters):
         """The pixel pipe, which triangles pass on their way to the setup."""
@@ -230,36 +216,27 @@ class Top(wiring.Component):
 
     def _sample(self, m, reader, pixels, counters):
         """Textures of the pixel pipe; returns whether a read failed since the last status."""
-        failed = Signal(name="texture_failed")
         wiring.connect(m, pixels.texture_memory, wiring.flipped(self.texture_memory))
         m.d.comb += pixels.texture.eq(reader.texture)
         for name in TEXELS_COUNTED.members:
             m.d.sync += getattr(counters, f"texture_{name}").eq(pixels.sampled[name])
-        with m.If(pixels.failed):
-            m.d.sync += failed.eq(1)
-        with m.Elif(self.o.valid & self.o.ready):
-            m.d.sync += failed.eq(0)
-        return failed
+        return remembered(m, pixels.failed, self.o.valid & self.o.ready, "texture_failed")
 
     def _resolve(self, m, reader, counters):
         """The unit that resolves surfaces; returns whether one failed since the last status."""
         m.submodules.resolve = unit = Resolve(self._params.resolve)
-        failed = Signal(name="resolve_failed")
         wiring.connect(m, reader.resolve, unit.i)
         wiring.connect(m, unit.memory, wiring.flipped(self.resolve_memory))
         m.d.comb += [
             unit.o.ready.eq(1),
             reader.resolved.eq(unit.o.valid),
         ]
-        with m.If(unit.o.valid):
-            m.d.sync += failed.eq(failed | unit.o.payload.error.any())
-        with m.Elif(self.o.valid & self.o.ready):
-            m.d.sync += failed.eq(0)
         port = self.resolve_memory
         m.d.sync += counters.resolve_transfers.eq(
             (port.rvalid & port.rready) + (port.wvalid & port.wready)
         )
-        return failed
+        fails = unit.o.valid & unit.o.payload.error.any()
+        return remembered(m, fails, self.o.valid & self.o.ready, "resolve_failed")
 
     def _finish(self, m, reader, colour, resolve_failed):
         """Fences become status words."""
@@ -280,10 +257,35 @@ class Top(wiring.Component):
                 out.at.eq(reader.at),
             ]
 
-    def _busy(self, m, ended):
-        """Whether a START is being obeyed: stalls count in those clocks alone."""
-        busy = Signal()
-        start = self.i.valid & self.i.ready
-        with m.If(ended | start):
-            m.d.sync += busy.eq(start)
-        return busy
+
+def remembered(m: Module, event: Value, forget: Value, name: str) -> Signal:
+    """Whether there has been an event since it was last forgotten."""
+    flag = Signal(name=name)
+    with m.If(event):
+        m.d.sync += flag.eq(1)
+    with m.Elif(forget):
+        m.d.sync += flag.eq(0)
+    return flag
+
+
+def is_busy(m: Module, start: Value, ended: Value) -> Signal:
+    """Whether a START is being obeyed: stalls count in those clocks alone."""
+    busy = Signal()
+    with m.If(ended | start):
+        m.d.sync += busy.eq(start)
+    return busy
+
+
+def show_beats(m: Module, top: wiring.Component, probes: dict, hiz: wiring.PureInterface) -> None:
+    """What goes from stage to stage, but releases: where these come depends on when."""
+    show(m, probes["quads"], top.probe_quads)
+    moving = {
+        name: (probes[name].valid & probes[name].ready, probes[name].payload)
+        for name in ("commands", "setup", "raster", "depth")
+    } | {"hiz": (hiz.valid, hiz.payload)}
+    for name, (moves, payload) in moving.items():
+        port = getattr(top, f"probe_{name}")
+        m.d.comb += [
+            port.valid.eq(moves & ~((payload.kind == Kind.FENCE) & payload.fence.release)),
+            port.payload.eq(payload),
+        ]

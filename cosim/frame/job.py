@@ -21,8 +21,8 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import Frame
 from fixfunc.models.scene.scene import Scene
-from fixfunc.models.texture.stored import form_of, sampler_fields, stored
 from fixfunc.models.texture.texture import Texture
+from fixfunc.models.texture.unit.stored import form_of, sampler_fields, stored
 from fixfunc.models.top.shades import Shades, Shading
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads

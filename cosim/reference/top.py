@@ -9,7 +9,7 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.cosim.reference.sampled_top import Harness
 from fixfunc.models.depth.depth_cache import CacheShape
-from fixfunc.models.frontend.command_reader import CommandLimits
+from fixfunc.models.frontend.command_limits import CommandLimits
 from fixfunc.models.payload import dtype
 from fixfunc.models.pixel.pixel_pipe import PixelPipe
 from fixfunc.models.raster.edge_evaluator import pack

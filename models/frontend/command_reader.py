@@ -1,87 +1,28 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Command reader: packets in memory become triangles, draw states, clears and fences."""
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from fixfunc.models.formats import MOST
+from fixfunc.models.frontend.command_limits import CommandLimits
 from fixfunc.models.frontend.vertex_ring import Assembler, Assembly
 from fixfunc.models.memory.surface import overlap, plane_bytes, tiles_of
 from fixfunc.models.payload import dtype, unpack
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import TARGET_FIELDS, check_draw_state
-from fixfunc.models.texture.texture_cache import block_bytes
+from fixfunc.models.texture.unit.texture_rules import broken_rule
 from fixfunc.spec import commands, payloads
-from fixfunc.spec.colours import BASE_FORMATS, EDGE
+from fixfunc.spec.colours import EDGE
 from fixfunc.spec.commands import ALIGNED, LENGTHS, VERTEX_OPCODES, CommandError, Opcode
-from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.texture_stage import TextureOp
-from fixfunc.spec.state import SAMPLE_COUNTS, TOP_LIMIT, DepthFormat, Kind
-from fixfunc.spec.textures.addresses import EXTENT, Address
-from fixfunc.spec.textures.cache import LINE, StoredFormat
+from fixfunc.spec.state import SAMPLE_COUNTS, DepthFormat, Kind
 
 TRANSFER = 32  # bytes
 PLANES = "depth", "stencil", "colour"
-
-
-@dataclass(frozen=True)
-class CommandLimits:
-    """Limits of what a reader accepts.
-
-    Parameters
-    ----------
-    edge : int
-        Samples along a tile's edge.
-    samples : int
-        Greatest number of samples of a pixel.
-    pixels : int
-        Greatest width or height of a target.
-    stencil : bool
-        Targets have a stencil plane.
-    formats : tuple of DepthFormat
-        Depth formats of targets.
-    colour_planes : int
-        Colour planes of targets.
-    colour_formats : tuple of Format
-        Formats of colour planes.
-    resolve_samples : int
-        Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet. sRGB is
-        resolved where it is one of ``colour_formats``.
-    ring : tuple of int, optional
-        Slots and attributes of a vertex ring; None: its packets, and PIXEL_STATE, are none.
-    texture_formats : tuple of StoredFormat
-        Formats of textures; without any TEXTURE is no packet.
-    texture_extent : int
-        log2 of the greatest width and height of a texture.
-    """
-
-    edge: int = 8
-    samples: int = 8
-    pixels: int = TOP_LIMIT
-    stencil: bool = True
-    formats: tuple[DepthFormat, ...] = tuple(DepthFormat)
-    colour_planes: int = 1
-    colour_formats: tuple[Format, ...] = BASE_FORMATS
-    resolve_samples: int = 8
-    ring: tuple[int, int] | None = None
-    texture_formats: tuple[StoredFormat, ...] = ()
-    texture_extent: int = EXTENT
-
-    @property
-    def opcodes(self) -> tuple[Opcode, ...]:
-        """Packets that there are."""
-        return commands.opcodes(
-            self.resolve_samples > 0, self.ring is not None, len(self.texture_formats) > 0
-        )
-
-    @property
-    def resolves_srgb(self) -> bool:
-        """Surfaces of sRGB are resolved."""
-        return any(form.name.endswith("_SRGB") for form in self.colour_formats)
 
 
 class Read(NamedTuple):
@@ -334,21 +275,10 @@ class _Reader:
 
     def _texture(self, data):
         record = unpack(data.reshape(1, -1), commands.TEXTURE_PACKET)[0]
-        sides = int(record["width"]), int(record["height"])
-        most = 1 << self._limits.texture_extent
-        if not all(1 <= side <= most for side in sides) or max(sides) >> int(record["last"]) == 0:
-            return CommandError.STATE
-        if record["format"] not in self._limits.texture_formats or any(
-            record[name] not in list(Address) for name in ("mode_u", "mode_v")
-        ):
-            return CommandError.STATE
-        size = block_bytes(int(record["format"]))
-        for level in range(int(record["last"]) + 1):
-            blocks = -(-max(max(sides) >> level, 1) // 4)
-            square = 1 << (blocks - 1).bit_length()
-            lines = -(-square * square * size // LINE)
-            if (int(record[f"base{level}"]) + lines) * LINE > self._limit:
-                return CommandError.ADDRESS
+        limits = self._limits
+        error = broken_rule(record, limits.texture_formats, limits.texture_extent, self._limit)
+        if error:
+            return error
         self.assembler.texture(record)
         return CommandError.NONE
 

@@ -3,15 +3,15 @@
 
 container/         files: DDS and KTX2
 texture.py         levels, layers and faces in memory
-stored.py          textures as the texture unit reads them
 texels.py          formats without blocks; block_decode.py: BC1 to BC5; blocks/: BC6H and BC7
 sampler.py         coordinates to filtered texels; sampler_state.py: what tells how
 coordinates/       levels and anisotropy, faces of directions
 level_of_detail.py levels of quads, as hardware has them
-filtering.py       texels of a filter; reduction.py: what becomes of them
+filtering/         texels of a filter, and what becomes of them
 addresses.py       texels of grids, and filter.py: what becomes of them, as hardware has both
 fetch.py           texels by their numbers
 cache/             texels that are read, decoded blocks next to the sampler
 texture_unit.py    coordinates of quads to filtered texels, as hardware has all of it
+unit/              textures as that has them in memory, and which there may be
 texture_cache.py   texels of quads, and what both levels of the cache read for them
 """

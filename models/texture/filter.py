@@ -5,7 +5,7 @@ import numpy as np
 
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture.reduction import Extreme, Mean
+from fixfunc.models.texture.filtering.reduction import Extreme, Mean
 from fixfunc.models.texture.texels import TexelFormat
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare

@@ -17,8 +17,8 @@ from fixfunc.models.texture.coordinates.footprint import (
     quad_gradients,
     saturated,
 )
-from fixfunc.models.texture.filtering import Reader, cell, filtered, grid
-from fixfunc.models.texture.reduction import ONE, mean_of_three
+from fixfunc.models.texture.filtering.filtering import Reader, cell, filtered, grid
+from fixfunc.models.texture.filtering.reduction import ONE, mean_of_three
 from fixfunc.models.texture.sampler_state import (
     ADDRESSES,
     FILTERS,

@@ -6,8 +6,8 @@ import numpy as np
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.addresses import address_quads
 from fixfunc.models.texture.filter import filter_quads, units
+from fixfunc.models.texture.filtering.reduction import ONE
 from fixfunc.models.texture.level_of_detail import levels_of_quads
-from fixfunc.models.texture.reduction import ONE
 from fixfunc.models.texture.texels import DXGI, TEXELS
 from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape
 from fixfunc.spec.dxgi import Format

@@ -12,7 +12,7 @@ from fixfunc.models.back_half.back_half import BackHalf, Probe, Work
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape, TrafficKind
 from fixfunc.models.frontend import command_reader
-from fixfunc.models.frontend.command_reader import CommandLimits
+from fixfunc.models.frontend.command_limits import CommandLimits
 from fixfunc.models.frontend.vertex_ring import Assembly
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.contract import PLANES, FenceCounts

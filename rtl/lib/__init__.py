@@ -4,6 +4,7 @@
 fifo.py              credited FIFO at the end of a pipeline, FIFO between streams; in block RAM
 credit.py            counts the places that a pipeline may still fill
 skid_buffer.py       two places behind a pipeline that one enable stops; such a pipeline
+fork_join.py         streams that move together
 delay.py             registers, delay lines in block RAM, a timer that knows when they are empty
 timeline.py          values of a pipeline, by the clock in which they are valid; steps that share
 forwarded_memory.py  rows that are read, modified and written every clock

@@ -315,19 +315,17 @@ def _resolve(rng, fields, params):
 
 def _texture(rng, fields, params):
     """A size, a number or a level at an edge."""
-    most = 1 << params.reader.texture_extent
     name = rng.choice(("width", "height", "last", "format", "mode_u", "mode_v", "base"))
     if name in ("width", "height"):
-        fields[name] = rng.choice((0, 1, most, most + 1))
+        fields[name] = rng.choice((0, 1, 64, 65))
     elif name == "last":
-        side = int(max(fields["width"], fields["height"]))
-        fields[name] = rng.choice((side.bit_length() - 1, side.bit_length(), 15))
+        bits = int(max(fields["width"], fields["height"])).bit_length()
+        fields[name] = rng.choice((bits - 1, bits, 15))
     elif name == "format":
         fields[name] = rng.choice((*params.reader.texture_formats, 31))
     elif name == "base":
-        level = int(rng.integers(0, fields["last"] + 1))
-        fields[f"base{level}"] = streams.SIZE // LINE - (1 << int(rng.integers(0, 9)))
-        fields[f"base{level}"] += rng.integers(-1, 2)
+        end = streams.SIZE // LINE - (1 << int(rng.integers(0, 9)))
+        fields[f"base{int(rng.integers(0, fields['last'] + 1))}"] = end + rng.integers(-1, 2)
     else:
         fields[name] = rng.integers(0, 8)
 

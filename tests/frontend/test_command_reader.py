@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.simulation.volume import Memory
-from fixfunc.models.frontend.command_reader import CommandLimits, read
+from fixfunc.models.frontend.command_limits import CommandLimits
+from fixfunc.models.frontend.command_reader import read
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.memory.surface import PLANE_BITS, plane_bytes, tiles_of
 from fixfunc.models.payload import dtype

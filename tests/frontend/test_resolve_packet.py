@@ -10,7 +10,8 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.reference.top import limits_of
-from fixfunc.models.frontend.command_reader import CommandLimits, read
+from fixfunc.models.frontend.command_limits import CommandLimits
+from fixfunc.models.frontend.command_reader import read
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.memory.surface import plane_bytes, tiles_of
 from fixfunc.models.payload import dtype

@@ -17,7 +17,8 @@ from fixfunc.cosim.reference import top as reference
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.verilog.generate import generate
 from fixfunc.cosim.vertices import write_primitives, write_vertices
-from fixfunc.models.frontend.command_reader import CommandLimits, read
+from fixfunc.models.frontend.command_limits import CommandLimits
+from fixfunc.models.frontend.command_reader import read
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
 from fixfunc.models.scene.render import render

@@ -8,13 +8,14 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.frame import job, mesh
 from fixfunc.cosim.reference import top as reference
-from fixfunc.models.frontend.command_reader import CommandLimits, read
+from fixfunc.models.frontend.command_limits import CommandLimits
+from fixfunc.models.frontend.command_reader import read
 from fixfunc.models.payload import dtype
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
 from fixfunc.models.texture.sampler import Sampler
-from fixfunc.models.texture.stored import form_of, sampler_fields, stored
 from fixfunc.models.texture.texels import DXGI
+from fixfunc.models.texture.unit.stored import form_of, sampler_fields, stored
 from fixfunc.rtl import top as rtl
 from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.spec.dxgi import Format

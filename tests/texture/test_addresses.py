@@ -6,7 +6,7 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture import addresses as golden
 from fixfunc.models.texture.cache.taps import Taps
-from fixfunc.models.texture.filtering import Reader
+from fixfunc.models.texture.filtering.filtering import Reader
 from fixfunc.models.texture.sampler import ADDRESSES, Sampler, sample
 from fixfunc.rtl.texture.addresses.addresses import CONFIGS, AddressesParams
 from fixfunc.spec.errors import InputError

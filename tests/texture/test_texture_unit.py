@@ -5,7 +5,7 @@ from amaranth.sim import Simulator
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture.filtering import Reader
+from fixfunc.models.texture.filtering.filtering import Reader
 from fixfunc.models.texture.sampler import ADDRESSES, Sampler, gather, sample
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture_unit import place_of
@@ -202,3 +202,51 @@ def test_places_in_hardware():
     simulator.run()
     wanted = place_of(values.astype(np.int64), sizes, repeats)
     assert found[Place.LATENCY - 1 :][: len(wanted)] == wanted.tolist()
+
+
+def ramps(count):
+    """So many states of textures of 8x8 texels, one behind the other in memory."""
+    states = np.zeros(count, dtype(TEXTURE_STATE))
+    states["width"] = states["height"] = 8
+    states["magnify"] = states["minify"] = 1
+    states["maximum"] = 31 << 8
+    states["base0"] = 4 * np.arange(count)
+    return states
+
+
+def outputs(monkeypatch, rows):
+    """Results of packed beats, of memory that answers."""
+    monkeypatch.setattr(bench, "unreadable", lambda *_: None)
+    return codec.unpack(volume.check(STEM, "tiny", rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
+
+
+@pytest.mark.plan("texture-unit-5")
+def test_states_change_from_quad_to_quad(monkeypatch):
+    """More states than there are rows, each with a quad: each has texels of its own."""
+    states = ramps(20)
+    quad = np.zeros(1, dtype(TEXTURE_QUAD))
+    quad["kind"], quad["live"] = 1, 15
+    rows = [
+        codec.pack(beat, table, bench.BITS)
+        for state in states
+        for beat, table in ((np.atleast_1d(state), TEXTURE_STATE), (quad, TEXTURE_QUAD))
+    ]
+    out = outputs(monkeypatch, np.concatenate(rows))
+    assert len(np.unique(out["c0_0"])) > 15
+
+
+@pytest.mark.plan("texture-unit-5")
+def test_pixels_that_are_not_live_read_nothing(monkeypatch):
+    """Nor does a quad without any; but its gradients count."""
+    quads = np.zeros(16, dtype(TEXTURE_QUAD))
+    quads["kind"], quads["live"] = 1, np.arange(16)
+    rows = np.concatenate(
+        [
+            codec.pack(ramps(1), TEXTURE_STATE, bench.BITS),
+            codec.pack(quads, TEXTURE_QUAD, bench.BITS),
+        ]
+    )
+    out = outputs(monkeypatch, rows)
+    for pixel in range(4):
+        assert ((out[f"c{pixel}_0"] > 0) == (quads["live"] >> pixel & 1)).all()
+    assert (out["lookups"] > 0).tolist() == [live > 0 for live in range(16)]

@@ -25,6 +25,7 @@ OWN_KINDS = {
     "level_of_detail": {"quad": 1},
     "addresses": {"quad": 1},
     "texture_cache": {"quad": 1},
+    "texture_unit": {"quad": 1},
     "filter": {"taps": 1},
 }
 

@@ -6,8 +6,8 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.filter import BITS, repeated, units
-from fixfunc.models.texture.filtering import Reader, cell, grid, sample_place
-from fixfunc.models.texture.reduction import weights
+from fixfunc.models.texture.filtering.filtering import Reader, cell, grid, sample_place
+from fixfunc.models.texture.filtering.reduction import weights
 from fixfunc.spec.textures.filter import FILTER_STATE, FILTER_TAPS, FILTERED_QUAD
 from tests import volume
 

@@ -168,7 +168,7 @@ def towards(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
     return np.where(share == 0, a, np.where(is_plain, held, apart))
 
 
-def mean_of_three(texels, missing):
+def mean_of_three(texels: np.ndarray, missing: np.ndarray) -> np.ndarray:
     """Of each grid that lacks a texel the mean of the others: float32, shape (n, channels)."""
     order = np.argsort(missing, 0, kind="stable")
     first, second, third = (

@@ -6,9 +6,17 @@ import numpy as np
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.lib import float32
 from fixfunc.models.texture.block_decode import linear
+from fixfunc.models.texture.cache.taps import Taps
 from fixfunc.models.texture.coordinates import cube
 from fixfunc.models.texture.coordinates.footprint import LOD_BITS
-from fixfunc.models.texture.reduction import ONE, WEIGHT_BITS, Blend, Extreme, Mean, weights
+from fixfunc.models.texture.filtering.reduction import (
+    ONE,
+    WEIGHT_BITS,
+    Blend,
+    Extreme,
+    Mean,
+    weights,
+)
 from fixfunc.models.texture.sampler_state import Sampler
 from fixfunc.models.texture.texels import values
 from fixfunc.models.texture.texture import Texture
@@ -36,7 +44,15 @@ class Reader:
         What is read is added to it.
     """
 
-    def __init__(self, texture, sampler, image, offset=(), reference=None, taps=None):
+    def __init__(
+        self,
+        texture: Texture,
+        sampler: Sampler,
+        image: np.ndarray,
+        offset: tuple[int, ...] = (),
+        reference: np.ndarray | None = None,
+        taps: Taps | None = None,
+    ) -> None:
         self._texture = texture
         self._sampler = sampler
         self._image = image

@@ -8,7 +8,7 @@ import pytest
 
 from fixfunc.models.texture.coordinates import cube
 from fixfunc.models.texture.coordinates.footprint import LOG2, RATIOS, footprint, log2
-from fixfunc.models.texture.filtering import sample_place
+from fixfunc.models.texture.filtering.filtering import sample_place
 from fixfunc.models.texture.sampler import Sampler, sample
 from fixfunc.models.texture.texture import of_picture
 from tests.oracles.naive_frame import float32 as naive

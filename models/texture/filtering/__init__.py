@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Filtering: texels of a filter, and what becomes of them.
+
+filtering.py  from coordinates in a texture to its texels
+reduction.py  means, extremes and blends of texels
+"""

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Rules of TEXTURE packets: what textures there are, and where they may lie."""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from fixfunc.models.texture.texture_cache import block_bytes
+from fixfunc.spec.commands import CommandError
+from fixfunc.spec.textures.addresses import Address
+from fixfunc.spec.textures.cache import LINE, StoredFormat
+
+BLOCK = 4  # texels along the edge of a block
+
+
+def broken_rule(
+    record: np.void, formats: Collection[StoredFormat], extent: int, limit: int
+) -> CommandError:
+    """The first rule that a texture breaks, or NONE.
+
+    Parameters
+    ----------
+    record : numpy.void
+        Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`.
+    formats : collection of StoredFormat
+        Known ones.
+    extent : int
+        log2 of the greatest width and height.
+    limit : int
+        Bytes of memory: levels lie below it, squares of blocks in Morton order.
+    """
+    sides = int(record["width"]), int(record["height"])
+    last = int(record["last"])
+    modes = (record[name] in list(Address) for name in ("mode_u", "mode_v"))
+    if not all(1 <= side <= 1 << extent for side in sides) or max(sides) >> last == 0:
+        return CommandError.STATE
+    if record["format"] not in formats or not all(modes):
+        return CommandError.STATE
+    size = block_bytes(int(record["format"]))
+    for level in range(last + 1):
+        blocks = -(-max(max(sides) >> level, 1) // BLOCK)
+        square = 1 << (blocks - 1).bit_length()
+        lines = -(-square * square * size // LINE)
+        if (int(record[f"base{level}"]) + lines) * LINE > limit:
+            return CommandError.ADDRESS
+    return CommandError.NONE
