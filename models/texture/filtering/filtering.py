@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Filtering: from coordinates in a texture to its texels, and to what a reduction makes of them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fixfunc.models.depth.compare import COMPARE
@@ -92,7 +94,7 @@ class Reader:
         scaled = held.astype(np.float64) * one
         return np.trunc(scaled + np.copysign(0.5, scaled))
 
-    def scaled(self, value, axis, level):
+    def scaled(self, value: np.ndarray, axis: int, level: int) -> np.ndarray:
         """Coordinates along an axis in 1/256 texel of a level, s16.8."""
         mode = "clamp" if self.is_cube else self._sampler.address[axis]
         value = np.nan_to_num(value, nan=0.0)
@@ -103,11 +105,13 @@ class Reader:
         held = np.clip(value.astype(np.float64) * size, -RANGE, RANGE - 1 / ONE)
         return np.rint(held * ONE).astype(np.int64) + (self.offset[axis] << 8)
 
-    def size(self, level):
+    def size(self, level: int) -> tuple[int, ...]:
         """Texels along each axis of a level."""
         return self._texture.extents(level)
 
-    def at(self, level, request, places, read):
+    def at(
+        self, level: int, request: np.ndarray, places: Sequence[np.ndarray], read: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Texels of a level, and whether they lie beyond a cube's corner.
 
         Parameters
@@ -178,7 +182,7 @@ class Reader:
             self._decoded[level, image] = as_light(texels) if self._texture.srgb else texels
         return self._decoded[level, image]
 
-    def values(self, texels):
+    def values(self, texels: np.ndarray) -> np.ndarray:
         """Texels as a shader reads them: shape (n, 4).
 
         See :func:`fixfunc.models.texture.texels.values`.
