@@ -9,4 +9,5 @@ bus.py               the link between host and card: bandwidth and latency
 dma_engine.py        copies beside the drawing, ordered by fences
 page_table.py        pages of local and system memory, in tables in memory
 mmu.py               a walk, a TLB, faults
+card/                all of it and the machine: processes draw, and their pictures are right
 """
