@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Which tiles a cache fetches and writes back, use by use: every byte, of a cache of any shape."""
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.coded_tiles import PER_TRANSFER
 from fixfunc.models.memory.tile_tags import ModeCache
 from fixfunc.models.performance.params import CacheParams
@@ -32,7 +32,7 @@ class CacheMoves:
     again : ndarray of int64, shape (uses,)
         The use that wrote back the evicted tile the time before; -1: none did.
     flushes : dict of int to (transfers, modes, table lines)
-        By the beat of each fence: tiles that it writes back, in order.
+        By the beat of each fence: tiles that it writes back, in order; lines of the mode table.
     counts : Counter of (cause, mode)
         Tiles and transfers of the table, as counters of the hardware have them.
     """
@@ -74,142 +74,180 @@ def cache_moves(
     params : CacheParams
         The oldest way of a set goes.
     """
-    cache = _Cache(len(uses), -(-np.maximum(sizes, 0) // TRANSFER), params)
+    cache = _Cache(uses, -(-np.maximum(sizes, 0) // TRANSFER), params)
     begins = np.searchsorted(uses["beat"], fences)
     marks = [(int(row["use"]), 0, row) for row in surfaces]
     marks += [(int(at), 1, int(beat)) for at, beat in zip(begins, fences, strict=True)]
     marks.sort(key=lambda mark: mark[:2])
     at = 0
-    for until, kind, what in [*marks, (len(uses), 2, None)]:
-        cache.use(uses[at:until], at)
-        at = until
-        if kind == 0:
+    for until, is_fence, what in marks:
+        if is_fence:
+            cache.follow(at, until, what)
+        else:
+            cache.follow(at, until)
             cache.clear(what)
-        elif kind == 1:
-            cache.flush(what)
+        at = until
+    cache.follow(at, len(uses))
     return cache.moves()
 
 
 class _Cache:
-    """Tags and modes of a plane."""
+    """A cache of a plane, and its mode table."""
 
     def __init__(self, uses, transfers, params):
+        self._uses = uses
         self._transfers = transfers
         self._params = params
         self._found = {
-            name: np.full(uses, NONE)
+            name: np.full(len(uses), NONE)
             for name in ("fill", "fill_mode", "evict", "evict_mode", "earlier", "again")
         }
         self._flushes = {}
         self._counts = Counter()
+        self._stored = np.zeros(0, np.int64)  # modes by tile, as memory has them
         self._columns = 1
-        self._forget()
-
-    def _forget(self):
-        self._held = {}  # flags by tile
-        self._ways = [[] for _ in range(self._params.sets)]  # tiles, the oldest first
-        self._stored = {}  # modes by tile, as memory has them
-        self._last = {}  # modes of tiles as they are
-        self._wrote_back = {}  # the use that did, by tile
-        self._updated = set()  # lines of the mode table
         self._modes = None
 
     def clear(self, surface):
         """All of a target is cleared."""
-        self._forget()
+        self._stored = np.zeros(int(surface["tiles"]), np.int64)
         self._columns = int(surface["columns"])
         lines = -(-int(surface["tiles"]) // PER_TRANSFER)
         self._counts["clear", None] += lines
-        if lines > self._params.table_lines:
-            self._modes = ModeCache(self._params.table_lines)
-            self._modes.clear()
+        self._modes = ModeCache(self._params.table_lines)
+        self._modes.clear()
 
-    def use(self, rows, first):
-        """Uses of tiles; of those of one tile in a row the first may be a miss."""
-        if not len(rows):
-            return
-        tiles = rows["tile"]
-        heads = np.flatnonzero(np.append(True, tiles[1:] != tiles[:-1]))
-        flags = MAY_BE_DIRTY * rows["may_write"].astype(int) | DIRTY * rows["wrote"].astype(int)
-        flags = np.bitwise_or.reduceat(flags, heads).tolist()
-        modes = rows["mode"][np.append(heads[1:], len(rows)) - 1].tolist()
-        needed = rows["needed"][heads].tolist()
-        own = tiles[heads]
-        sets = CacheShape(self._params.sets, self._params.ways)
-        numbers = _set_of(own, self._columns, sets.sets).tolist()
-        held, last = self._held, self._last
-        for n, tile, number, flag, mode, need in zip(
-            (first + heads).tolist(), own.tolist(), numbers, flags, modes, needed, strict=True
-        ):
-            known = held.get(tile)
-            if known is None:
-                self._miss(n, tile, self._ways[number], need)
-                held[tile] = flag
-            else:
-                held[tile] = known | flag
-            last[tile] = mode
-
-    def _miss(self, n, tile, ways, needed):
-        if len(ways) == self._params.ways:
-            victim = ways.pop(0)
-            flag = self._held.pop(victim)
-            if flag & MAY_BE_DIRTY:
-                self._look_up(victim)
-            if flag & DIRTY:
-                mode = self._store(victim)
-                found = self._found
-                found["evict"][n] = self._transfers[mode]
-                found["evict_mode"][n] = mode
-                found["again"][n] = self._wrote_back.get(victim, NONE)
-                self._wrote_back[victim] = n
-        ways.append(tile)
-        if needed:
-            self._look_up(tile)
-            mode = self._stored.get(tile, 0)
-            self._found["fill"][n] = self._transfers[mode]
-            self._found["fill_mode"][n] = mode
-            self._found["earlier"][n] = self._wrote_back.get(tile, NONE)
-            self._counts["fill", mode] += 1
-
-    def flush(self, beat):
-        """Tiles that were written, set by set, then lines of the mode table."""
-        modes = []
-        for ways in self._ways:
-            for tile in ways:
-                flag = self._held.pop(tile)
-                if flag & MAY_BE_DIRTY:
-                    self._look_up(tile)
-                if flag & DIRTY:
-                    modes.append(self._store(tile))
-            ways.clear()
-        lines = len(self._modes.flush()) if self._modes else len(self._updated)
-        self._updated.clear()
-        if lines:
+    def follow(self, first, end, fence=None):
+        """Uses of a range, before which nothing was on chip; a fence behind them flushes."""
+        rows = self._uses[first:end]
+        stays = _stays(rows, self._columns, self._params) if len(rows) else _NO_STAYS
+        stays = stays._replace(use=first + stays.use, leaves=np.where(
+            stays.leaves == NONE, NONE, first + stays.leaves
+        ))
+        dirty = stays.flags & DIRTY > 0
+        # The last stay before each of the same tile that wrote: what memory holds is its mode.
+        wrote = np.maximum.accumulate(np.where(dirty, np.arange(len(dirty)), NONE))
+        before = np.append(NONE, wrote[:-1])[: len(wrote)]
+        before = np.where((before != NONE) & (stays.tile[before] == stays.tile), before, NONE)
+        held = np.where(before == NONE, self._stored[stays.tile], stays.mode[before])
+        back = np.where(before == NONE, NONE, stays.leaves[before])
+        self._put("fill", stays.use, stays.needed, held, back)
+        left = dirty & (stays.leaves != NONE)
+        self._put("evict", stays.leaves, left, stays.mode, back)
+        self._look_up(stays, held)
+        self._stored[stays.tile[dirty]] = stays.mode[dirty]  # of several the last counts
+        if fence is not None:
+            rest = np.flatnonzero(dirty & ~left)
+            rest = rest[np.lexsort((stays.use[rest], stays.set[rest]))]
+            modes = stays.mode[rest]
+            self._count("write_back", modes)
+            lines = len(self._modes.flush()) if self._modes else 0
             self._counts["table_write_back", None] += lines
-        modes = np.array(modes, np.int64)
-        self._flushes[beat] = self._transfers[modes], modes, lines
+            self._flushes[fence] = self._transfers[modes], modes, lines
 
-    def _store(self, tile):
-        """A tile goes to memory: its mode."""
-        mode = self._last[tile]
-        self._counts["write_back", mode] += 1
-        if mode != self._stored.get(tile, 0):
-            self._stored[tile] = mode
-            if self._modes:
-                self._modes.update(tile)
-            else:
-                self._updated.add(tile // PER_TRANSFER)
-        return mode
+    def _put(self, name, uses, some, modes, back):
+        """Tiles that are fetched, or written back, by some stays."""
+        uses, modes = uses[some], modes[some]
+        self._found[name][uses] = self._transfers[modes]
+        self._found[f"{name}_mode"][uses] = modes
+        self._found["earlier" if name == "fill" else "again"][uses] = back[some]
+        self._count("fill" if name == "fill" else "write_back", modes)
 
-    def _look_up(self, tile):
-        """The line of a tile's mode comes on chip."""
-        if self._modes:
-            for move in self._modes.look_up(tile):
-                self._counts[move.cause, None] += 1
+    def _count(self, cause, modes):
+        for mode, count in enumerate(np.bincount(modes, minlength=1)):
+            if count:
+                self._counts[cause, mode] += int(count)
+
+    def _look_up(self, stays, held):
+        """Lines of the mode table, in the order of misses: of victims, then of what is fetched."""
+        lines = stays.tile // PER_TRANSFER
+        changed = (stays.flags & DIRTY > 0) & (stays.mode != held)
+        if len(self._stored) <= self._params.table_lines * PER_TRANSFER:
+            for line in np.unique(lines[changed]).tolist():
+                self._touch(line * PER_TRANSFER, True)
+            return
+        leaves = np.where(stays.leaves == NONE, len(self._uses) + stays.set, stays.leaves)
+        evicted = np.flatnonzero(stays.flags & MAY_BE_DIRTY)
+        fetched = np.flatnonzero(stays.needed)
+        order = np.lexsort((
+            np.append(np.zeros(len(evicted)), np.ones(len(fetched))),
+            np.append(leaves[evicted], stays.use[fetched]),
+        ))
+        tiles = np.append(stays.tile[evicted], stays.tile[fetched])[order].tolist()
+        updates = np.append(changed[evicted], np.zeros(len(fetched), bool))[order].tolist()
+        for tile, update in zip(tiles, updates, strict=True):
+            self._touch(tile, update)
+
+    def _touch(self, tile, update):
+        for move in self._modes.look_up(tile):
+            self._counts[move.cause, None] += 1
+        if update:
+            self._modes.update(tile)
 
     def moves(self):
         """All of it."""
-        return CacheMoves(**self._found, flushes=self._flushes, counts=self._counts)
+        counts = Counter({kind: count for kind, count in self._counts.items() if count})
+        return CacheMoves(**self._found, flushes=self._flushes, counts=counts)
+
+
+class _Stays(NamedTuple):
+    """Stays of tiles on chip, each from a miss on: by tile, then in order."""
+
+    tile: np.ndarray
+    set: np.ndarray
+    use: np.ndarray  # the miss
+    leaves: np.ndarray  # the use that takes its place; -1: none does
+    needed: np.ndarray  # the tile is fetched
+    flags: np.ndarray
+    mode: np.ndarray  # of the tile in the end
+
+
+_NO_STAYS = _Stays(*(np.zeros(0, np.int64) for _ in range(4)), np.zeros(0, bool), *(np.zeros(0, np.int64) for _ in range(2)))
+
+
+def _stays(rows, columns, params):
+    """Stays on chip of the tiles of some uses. The k-th miss of a set ends the stay k - ways."""
+    tiles = rows["tile"].astype(np.int64)
+    heads = np.flatnonzero(np.append(True, tiles[1:] != tiles[:-1]))
+    flags = MAY_BE_DIRTY * rows["may_write"].astype(int) | DIRTY * rows["wrote"].astype(int)
+    flags = np.bitwise_or.reduceat(flags, heads)
+    modes = rows["mode"][np.append(heads[1:], len(rows)) - 1].astype(np.int64)
+    own = tiles[heads]
+    sets = _set_of(own, columns, params.sets)
+    missed = _misses(own, sets, params)
+    order = np.argsort(own, kind="stable")
+    begins = np.flatnonzero(missed[order])
+    first = order[begins]  # of each stay: its miss, among the heads
+    ends = np.append(begins[1:], len(order)) - 1
+    by_set = np.lexsort((first, sets[first]))
+    leaves = np.full(len(first), NONE)
+    later = by_set[params.ways :]
+    earlier = by_set[: len(later)]
+    same = sets[first[earlier]] == sets[first[later]]
+    leaves[earlier[same]] = heads[first[later[same]]]
+    return _Stays(
+        own[first],
+        sets[first],
+        heads[first],
+        leaves,
+        rows["needed"][heads[first]],
+        np.bitwise_or.reduceat(flags[order], begins),
+        modes[order[ends]],
+    )
+
+
+def _misses(tiles, sets, params):
+    """Which uses find their tile not on chip."""
+    ways = [deque(maxlen=params.ways) for _ in range(params.sets)]
+    missed = np.zeros(len(tiles), bool)
+    found = []
+    for n, (tile, number) in enumerate(zip(tiles.tolist(), sets.tolist(), strict=True)):
+        held = ways[number]
+        if tile not in held:
+            held.append(tile)
+            found.append(n)
+    missed[found] = True
+    return missed
 
 
 def _set_of(tiles, columns, sets):

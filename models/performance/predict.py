@@ -121,7 +121,7 @@ class _Frame:
             "raster": np.where(is_tile, 1 / params.tiles, 0.0) + (beats["set_up"] & (kind == Beat.EMPTY)) + is_control,
             "hiz": is_tile / params.tiles + drains,
             "depth": self._tested * np.where(is_control, 2 * DRAIN, np.where(beats["late"], 2.0, 1.0) / params.tiles),
-            "fetch": begins * (2 + 3 * attributes) / params.pixel_pipes,
+            "fetch": begins * (1 + 3 * attributes) / params.pixel_pipes,
             "pixels": (inside + begins * (1 + attributes)) / pipes,
             "colour": self._coloured * np.where(is_control, 2 * DRAIN, np.maximum(1, self._groups())),
         }

@@ -87,5 +87,9 @@ def _window(beats, rows):
     own = firsts[some]
     inside = has & (tile < own)
     window[own[inside]] = tile[inside]
-    returned[own[~inside]] = own[~inside] - 1
+    freed = -rows  # triangles before which the last fence of its own has freed all rows
+    for number in some[~inside].tolist():
+        if number - freed >= rows:
+            returned[firsts[number]] = firsts[number] - 1
+            freed = number
     return window, returned
