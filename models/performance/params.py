@@ -95,6 +95,8 @@ class QueueParams:
 
     Parameters
     ----------
+    ahead : int
+        Transfers of commands that are fetched before their turn.
     slots : int
         Vertices of the ring.
     triangles : int
@@ -109,6 +111,7 @@ class QueueParams:
         Tiles in the shader.
     """
 
+    ahead: int = 1024
     slots: int = 1024
     triangles: int = 512
     setup: int = 128

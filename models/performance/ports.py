@@ -5,7 +5,7 @@ import numpy as np
 
 from fixfunc.models.performance.cache_moves import NONE, CacheMoves
 from fixfunc.models.performance.line import serve
-from fixfunc.models.performance.params import CacheParams, MemoryParams
+from fixfunc.models.performance.params import MachineParams
 from fixfunc.spec.state import TileMode
 
 LOOK_UP = 6  # clocks from a request to its commands
@@ -21,18 +21,18 @@ class Port:
     Parameters
     ----------
     moves : CacheMoves
-    cache : CacheParams
-    memory : MemoryParams
+    params : MachineParams
+        Of several rasterizers each brings a port, and a codec, of its own.
     seed : int
         Of latencies.
     """
 
-    def __init__(
-        self, moves: CacheMoves, cache: CacheParams, memory: MemoryParams, seed: int
-    ) -> None:
+    def __init__(self, moves: CacheMoves, params: MachineParams, seed: int) -> None:
+        cache, memory = params.cache, params.memory
         self._moves = moves
         self._cache = cache
         self._memory = memory
+        self._ports = params.rasterizers
         count = len(moves.fill)
         rng = np.random.default_rng(seed)
         least, most = memory.latency
@@ -56,16 +56,15 @@ class Port:
         self._answered = 0.0
 
     def _serve(self, name, arrive, service):
-        left = serve(arrive, service, self._free[name])
+        left = serve(arrive, service / self._ports, self._free[name])
         if len(left):
             self._free[name] = left[-1]
         return left
 
-    def request(self, first: int, asked: np.ndarray) -> np.ndarray:
-        """When the tiles of uses from ``first`` on are on chip, that were asked for then."""
-        end = first + len(asked)
+    def request(self, own: slice, asked: np.ndarray) -> np.ndarray:
+        """When the tiles of a range of uses are on chip, that were asked for then."""
+        first = own.start
         moves, memory = self._moves, self._memory
-        own = slice(first, end)
         at = asked + LOOK_UP
         for name in ("again", "earlier"):
             other = getattr(moves, name)[own]
@@ -91,16 +90,19 @@ class Port:
         due = np.maximum.accumulate(due)
         self._due = due[-1]
         service = np.where(reads, transfers * memory.read_clocks, np.maximum(transfers, 1))
-        self.busy["read"] += float(service[reads].sum())
+        self.busy["read"] += float(service[reads].sum()) / self._ports
         came = self._serve("read", due, service)
         self._fetched[self._fill_rank[own][some] - 1] = came
         ready[some] = self._serve("decoder", came, self._decodes[own][some]) + DECODE
         return ready
 
-    def room(self, first: int, count: int) -> np.ndarray:
-        """When there is a row for the tiles that uses from ``first`` on evict."""
-        own = slice(first, first + count)
-        out = np.zeros(count)
+    def room(self, own: slice) -> np.ndarray:
+        """When there is a row for the tiles that a range of uses evicts.
+
+        Those that are evicted within the range find room; it is short beside the rows.
+        """
+        first = own.start
+        out = np.zeros(own.stop - first)
         some = np.flatnonzero(self._moves.evict[own] != NONE)
         if len(some):
             known = self._evict_rank[first - 1] if first else 0
@@ -109,9 +111,9 @@ class Port:
             out[some] = np.where(behind >= 0, self._written[np.maximum(behind, 0)], 0)
         return out
 
-    def evict(self, first: int, used: np.ndarray) -> None:
-        """Uses from ``first`` on took their slots then."""
-        own = slice(first, first + len(used))
+    def evict(self, own: slice, used: np.ndarray) -> None:
+        """A range of uses took their slots then."""
+        first = own.start
         some = np.flatnonzero(self._moves.evict[own] != NONE)
         if len(some):
             written, answered = self._write(
@@ -124,7 +126,7 @@ class Port:
     def _write(self, at, transfers, codes, waits):
         coded = self._serve("coder", at + EVICT, codes)
         service = transfers * self._memory.write_clocks
-        self.busy["write"] += float(service.sum())
+        self.busy["write"] += float(service.sum()) / self._ports
         written = self._serve("write", coded, service)
         due = written + np.where(transfers > 0, waits, 0)
         due[0] = max(due[0], self._answered)

@@ -18,6 +18,8 @@ class Reading(NamedTuple):
 
     before: np.ndarray  # float64, shape (n,): clocks before what it waits for
     behind: np.ndarray  # float64, shape (n,): clocks behind that, its own among them
+    transfers: np.ndarray  # float64, shape (n,): of 32 bytes, up to it
+    ahead: np.ndarray  # int64, shape (n,): the beat that is read before these are fetched; -1: none
     release: np.ndarray  # int64, shape (n,): the RELEASE whose slots it needs; -1: none
     window: np.ndarray  # int64, shape (n,): the beat that must have been shaded; -1: none
     flushed: np.ndarray  # int64, shape (n,): the FENCE that must have come out; -1: none
@@ -36,7 +38,7 @@ def reading(events: FrameEvents, params: MachineParams) -> Reading:
     behind[beats["kind"] >= Beat.STATE] = 1
     releases = [(0, -1)]  # slots that are free behind each RELEASE, and its beat
     written = 0
-    clocks = params.memory.read_clocks
+    fetched = np.zeros(count)
     for packet in events.packets:
         at = int(packet["beat"])
         if at >= count:
@@ -44,15 +46,15 @@ def reading(events: FrameEvents, params: MachineParams) -> Reading:
         opcode, transfers, number = (
             int(packet[name]) for name in ("opcode", "transfers", "count")
         )
+        fetched[at] += transfers - (number if opcode == Opcode.TRIANGLES else 0)
         cost = RING_PACKET if opcode in (Opcode.VERTICES, Opcode.PRIMITIVES) else PACKET
         if opcode == Opcode.VERTICES:
             need = written + number - params.queues.slots
             gates = [beat for free, beat in releases if free >= need]
-            free = max(0, params.queues.slots + releases[-1][0] - written)
             if need > 0 and gates:
                 release[at] = max(release[at], gates[0])
             written += number
-            behind[at] += transfers * clocks
+            behind[at] += transfers
         elif opcode == Opcode.RELEASE:
             releases.append((releases[-1][0] + number, at))
         target = behind if release[at] >= 0 else before
@@ -62,7 +64,21 @@ def reading(events: FrameEvents, params: MachineParams) -> Reading:
     flushed = np.full(count, -1)
     later = fences + 1
     flushed[later[later < count]] = fences[later < count]
-    return Reading(before, behind, release, window, flushed, returned)
+    lists = events.packets[events.packets["opcode"] == Opcode.TRIANGLES]
+    fetched += _of_lists(beats, lists)
+    so_far = np.cumsum(fetched)
+    ahead = np.searchsorted(so_far, so_far - params.queues.ahead, "right") - 1
+    return Reading(before, behind, fetched, np.minimum(ahead, np.arange(count) - 1), release, window, flushed, returned)
+
+
+def _of_lists(beats, lists):
+    """A transfer for each triangle of a list."""
+    out = np.zeros(len(beats))
+    firsts = np.flatnonzero(beats["first"])
+    for packet in lists:
+        begin = np.searchsorted(firsts, packet["beat"])
+        out[firsts[begin : begin + int(packet["count"])]] = 1
+    return out
 
 
 def _window(beats, rows):
