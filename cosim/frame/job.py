@@ -18,6 +18,8 @@ from fixfunc.models.memory.surface import plane_bytes, tiles_of, to_image
 from fixfunc.models.memory.tile_codecs import ColourCodec, DepthCodec, RawCodec
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
+from fixfunc.models.performance.events import FrameEvents
+from fixfunc.models.performance.recorder import record
 from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import Frame
 from fixfunc.models.scene.scene import Scene
@@ -118,6 +120,21 @@ class Job:
             self.params, self.data.copy(), shape=shape, shader=self._shader, bounds=bounds
         )
         return replayed(golden, golden.draw(*self.start))
+
+    def events(self, outputs: dict[str, np.ndarray] | None = None) -> FrameEvents:
+        """What the job asks of a machine of any shape, as the golden top tells it.
+
+        Outcomes of HiZ are those of ``outputs``, or of a HiZ that hears of depths at once.
+        """
+        more = {"shader": self._shader, "in_memory": False}
+        if outputs:
+            more["outcomes"] = top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge)
+        return record(
+            self.data,
+            self.start,
+            top.limits_of(self.params),
+            lambda probe: top.machine(self.params, self.data.copy(), probe=probe, **more),
+        )
 
 
 def in_memory(transfers: np.ndarray, at: int) -> tuple[np.ndarray, tuple[int, int, int]]:
