@@ -2,8 +2,8 @@
 """Parameters of a block by words: those of a configuration, some of them changed.
 
 Numbers stand as they are, flags as ``true`` and ``false``, members of an encoding by their names,
-several of them joined by ``+``; parameters of a part follow its name and a dot, and a part that
-may be left out is ``present`` or ``none``.
+several of them, or several integers, joined by ``+``; parameters of a part follow its name and a
+dot, and a part that may be left out is ``present`` or ``none``.
 """
 
 import dataclasses
@@ -17,6 +17,7 @@ from fixfunc.spec.errors import InputError
 
 WORDS = {"true": True, "false": False}
 JOINT = "+"  # between the members of a list; changes are parted by commas
+NUMBER = r"-?[0-9]{1,18}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?"
 MOST_NAMED = 16  # members of an encoding that are told one by one
 
 
@@ -67,6 +68,8 @@ def value_of(name: str, text: str, kind: type) -> bool | int | str:
         raise InputError(name, "be true or false", text)
     if kind is int and not re.fullmatch("-?[0-9]{1,18}", text):
         raise InputError(name, "be an integer", text)
+    if kind is float and not re.fullmatch(NUMBER, text):
+        raise InputError(name, "be a number", text)
     return WORDS[text] if kind is bool else kind(text)
 
 
@@ -99,20 +102,28 @@ def _word(value: Any) -> bool | int | str:
     if isinstance(value, enum.Enum):
         return value.name
     if isinstance(value, tuple):
-        return JOINT.join(member.name for member in value)
+        return JOINT.join(getattr(member, "name", str(member)) for member in value)
     return str(value) if isinstance(value, _Part) else value
 
 
 def _takes(value: Any, hint: Any) -> str:
     if isinstance(value, enum.Enum):
         return f"one of {_members(type(value))}"
+    if isinstance(value, tuple) and isinstance(value[0], int) and not _is_member(value[0]):
+        return f"{len(value)} integers, joined by {JOINT}"
     if isinstance(value, tuple):
         return f"some of {_members(type(value[0]))}, joined by {JOINT}"
+    if isinstance(value, float):
+        return "a number"
     if isinstance(value, _Part):
         return "present or none"
     if isinstance(value, str):
         return f"one of {', '.join(typing.get_args(hint))}"
     return "true or false" if isinstance(value, bool) else "an integer"
+
+
+def _is_member(value: Any) -> bool:
+    return isinstance(value, enum.Enum)
 
 
 def _members(encoding: type[enum.Enum]) -> str:
@@ -131,6 +142,11 @@ def _parsed(name: str, text: str, value: Any, hint: Any) -> Any:
     if not isinstance(value, (enum.Enum, tuple)):
         return value_of(name, text, type(value))
     several = isinstance(value, tuple)
+    if several and not _is_member(value[0]):
+        words = text.split(JOINT)
+        if len(words) != len(value):
+            raise InputError(name, f"be {_takes(value, hint)}", text)
+        return tuple(value_of(name, word, int) for word in words)
     members = type(value[0] if several else value).__members__
     words = text.split(JOINT) if several else [text]
     if not set(words) <= set(members) or len(set(words)) < len(words):

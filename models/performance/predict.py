@@ -2,10 +2,11 @@
 """How many clocks a frame takes on a machine, and what holds it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from fixfunc.models.memory.coded_tiles import PER_TRANSFER
 from fixfunc.models.performance.cache_moves import cache_moves
 from fixfunc.models.performance.events import PLANES, Beat, FrameEvents
 from fixfunc.models.performance.line import chunks, serve
@@ -14,7 +15,6 @@ from fixfunc.models.performance.ports import Port
 from fixfunc.models.performance.reader import reading
 from fixfunc.models.performance.stations import DRAIN, STATIONS, Stations
 from fixfunc.spec.errors import InputError
-from fixfunc.models.memory.coded_tiles import PER_TRANSFER
 
 CHUNK = 256  # beats that are followed at once
 NEVER = -1e18  # a clock that all others are behind
