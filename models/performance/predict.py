@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fixfunc.models.performance.cache_moves import cache_moves
+from fixfunc.models.performance.cache_moves import TRANSFER, cache_moves
 from fixfunc.models.performance.events import PLANES, Beat, FrameEvents
 from fixfunc.models.performance.line import chunks, serve
 from fixfunc.models.performance.params import MachineParams
@@ -89,13 +89,30 @@ def predict(
     for name in free:
         if name not in STATIONS:
             raise InputError("free", f"be of {', '.join(STATIONS)}", name)
-    return _Frame(events, params or MachineParams(), free).run()
+    params = params or MachineParams()
+    first = _Frame(events, params, free).run()
+    return first if not params.memory.shared else _Frame(events, params, free, first).run()
+
+
+def _speeds(plane, alone):
+    """Of reads and writes of a port on a shared channel: what all others leave of it.
+
+    ``alone`` is the frame with a channel for each. A turn comes as often as others have one.
+    """
+    if alone is None:
+        return 1.0, 1.0
+    loads = {name: value for name, value in alone.utilisation.items() if value}
+    total = sum(loads.values())
+    return tuple(
+        min(1.0, max(1 - total + loads.get(f"{plane} {way}", 0), 1 / max(len(loads), 1)))
+        for way in ("read", "write")
+    )
 
 
 class _Frame:
     """Times of all beats at each station."""
 
-    def __init__(self, events, params, free):
+    def __init__(self, events, params, free, alone=None):
         self._events = events
         self._params = params
         count = len(events.beats)
@@ -106,8 +123,13 @@ class _Frame:
             )
             for name in PLANES
         }
+        self._bytes = {
+            name: moves.bytes(events.sizes[name]) for name, moves in self._moves.items()
+        }
+        self._bytes["commands"] = TRANSFER * int(events.packets["transfers"].sum()), 0
         self._ports = {
-            name: Port(self._moves[name], params, n) for n, name in enumerate(PLANES)
+            name: Port(self._moves[name], params, n, _speeds(name, alone))
+            for n, name in enumerate(PLANES)
         }
         self._reading = reading(events, params)
         self._stations = Stations(events, params, self._reading, self._moves["colour"])
@@ -260,17 +282,13 @@ class _Frame:
             name: float(service.sum()) / self._units(name)
             for name, service in self._service.items()
         } | ports
-        moved = {
-            name: moves.bytes(self._events.sizes[name]) for name, moves in self._moves.items()
-        }
-        moved["commands"] = self._params.memory.transfer * int(self._reading.transfers.sum())
         return Prediction(
             int(np.ceil(clocks)),
             float(clocks) / self._params.clock,
             busy,
             self._waits,
             max(busy, key=busy.get),
-            moved,
+            {name: sum(ways) for name, ways in self._bytes.items()},
             {name: value / max(clocks, 1) for name, value in ports.items()},
         )
 
