@@ -16,7 +16,7 @@ from fixfunc.models.performance.stations import DRAIN, STATIONS, Stations
 from fixfunc.spec.errors import InputError
 from fixfunc.models.memory.coded_tiles import PER_TRANSFER
 
-CHUNK = 256  # beats that are followed at once
+CHUNK = 512  # beats that are followed at once
 NEVER = -1e18  # a clock that all others are behind
 # Clocks from stage to stage, of a beat that waits for nothing.
 SETUP = 112  # reader to rasterizer
@@ -116,6 +116,7 @@ class _Frame:
         self._events = events
         self._params = params
         count = len(events.beats)
+        self._kind = events.beats["kind"].tolist()
         fences = np.flatnonzero(events.beats["kind"] == Beat.FENCE)
         self._moves = {
             name: cache_moves(
@@ -172,8 +173,7 @@ class _Frame:
         at = self._serve("raster", own, at + SETUP + RASTER, "depth", rooms["tiles"], -HIZ)
         at = self._serve("hiz", own, at + HIZ)
         ready = [self._on_chip(name, own, at + REQUEST) for name in ("depth", "stencil")]
-        ready = np.maximum(*ready)
-        at = np.maximum(at + REQUEST + FRONT, ready)
+        at = np.maximum(at + REQUEST + FRONT, np.maximum(*ready))
         at = self._serve("depth", own, at, "pixels", rooms["colours"], 0)
         self._control(own, ("depth", "stencil"), "depth")
         at = left["depth"][own]
@@ -195,21 +195,25 @@ class _Frame:
         """When beats leave the reader."""
         read, left = self._reading, self._left
         before, behind = read.before[own], read.behind[own]
-        came = self._serve("commands", own, _behind(left["reader"], read.ahead[own], 0))
+        fetched = _behind(left["reader"], read.ahead[own], np.zeros(len(before)))
+        came = self._serve("commands", own, fetched + np.zeros(len(before)))
         came = came + sum(self._params.memory.latency) / 2 - behind
         came = np.where(read.transfers[own] > 0, came, NEVER)
         returned = _behind(left["out"], read.returned[own], ROUND)
         gates = {
-            "slots": _behind(left["out"], read.release[own], SLOTS) - before,
-            "rows": np.maximum(_behind(left["pixels"], read.window[own], ROW), returned) - before,
-            "setup": _behind(left["raster"], setup, -RASTER),
+            "slots": _behind(left["out"], read.release[own], SLOTS),
+            "rows": np.maximum(_behind(left["pixels"], read.window[own], ROW), returned),
+            "setup": _behind(left["raster"], setup, before - RASTER),
         }
-        done = _behind(left["out"], read.flushed[own], SLOTS) - before
+        may = np.maximum(came + before, _behind(left["out"], read.flushed[own], SLOTS))
+        for gate in gates.values():
+            may = np.maximum(may, gate)
         free = self._free["reader"][0]
-        at = self._serve("reader", own, np.maximum.reduce([came, done, *gates.values()]))
-        earlier = np.append(free, at[:-1])
+        at = self._serve("reader", own, may - before)
+        earlier = np.append(free, at[:-1]) + before
         for name, gate in gates.items():
-            self._waits[name] += float(np.clip(gate - earlier, 0, None).sum())
+            if np.ndim(gate):
+                self._waits[name] += float(np.clip(gate - earlier, 0, None).sum())
         return at
 
     def _serve(self, name, own, arrive, behind=None, room=None, extra=0):
@@ -239,7 +243,9 @@ class _Frame:
     def _control(self, own, planes, station):
         """A clear, or a fence that flushes, at the end of a range takes memory as long."""
         beat = own.stop - 1
-        kind = self._events.beats["kind"][beat]
+        kind = self._kind[beat]
+        if kind not in (Beat.CLEAR, Beat.FENCE):
+            return
         left = self._left[station]
         end = left[beat]
         for name in planes:
@@ -248,20 +254,20 @@ class _Frame:
             if kind == Beat.CLEAR:
                 for tiles in surfaces["tiles"][surfaces["beat"] == beat].tolist():
                     end = max(end, port.clear(left[beat], -(-tiles // PER_TRANSFER)) + FRONT)
-            elif kind == Beat.FENCE:
+            else:
                 end = max(end, port.flush(beat, left[beat] + FRONT) + FLUSH)
         left[beat] = end
-        if kind in (Beat.CLEAR, Beat.FENCE):
-            self._free[station][:] = end
+        self._free[station][:] = end
 
     def _on_chip(self, name, own, asked):
         """When the tile of each beat is on chip, and there is room for the one that leaves."""
         uses = slice(self._first[name][own.start], self._first[name][own.stop])
+        if uses.stop == uses.start:
+            return NEVER
         out = np.full(own.stop - own.start, NEVER)
-        if uses.stop > uses.start:
-            place = self._events.uses[name]["beat"][uses] - own.start
-            port = self._ports[name]
-            out[place] = np.maximum(port.request(uses, asked[place]), port.room(uses))
+        place = self._events.uses[name]["beat"][uses] - own.start
+        port = self._ports[name]
+        out[place] = np.maximum(port.request(uses, asked[place]), port.room(uses))
         return out
 
     def _evict(self, name, own, at):
@@ -294,7 +300,9 @@ class _Frame:
 
 
 def _behind(times, room, extra):
-    """When each beat may enter, that waits for another one to have left."""
+    """When each beat may enter, that waits for another one to have left; NEVER if none does."""
+    if room.max(initial=-1) < 0:
+        return NEVER
     return np.where(room >= 0, times[room] + extra, NEVER)
 
 
