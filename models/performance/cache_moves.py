@@ -13,6 +13,7 @@ from fixfunc.models.performance.params import CacheParams
 
 TRANSFER = 32  # bytes
 NONE = -1
+READS = "fill", "table_fill"  # causes; all others write
 MAY_BE_DIRTY = 1
 DIRTY = 2
 
@@ -46,12 +47,13 @@ class CacheMoves:
     flushes: dict
     counts: Counter
 
-    def bytes(self, sizes: np.ndarray) -> int:
-        """Bytes that are moved, by the bytes of a tile of each mode."""
-        return sum(
-            count * (TRANSFER if mode is None else int(sizes[mode]))
-            for (_, mode), count in self.counts.items()
-        )
+    def bytes(self, sizes: np.ndarray) -> tuple[int, int]:
+        """Bytes that are read, and written, by the bytes of a tile of each mode."""
+        moved = [0, 0]
+        for (cause, mode), count in self.counts.items():
+            size = TRANSFER if mode is None else int(sizes[mode])
+            moved[cause not in READS] += count * size
+        return tuple(moved)
 
 
 def cache_moves(

@@ -7,10 +7,11 @@ from fixfunc.models.annotations import check_types
 from fixfunc.spec.errors import InputError
 
 
-def _at_least(record, least, *names):
+def at_least(record: object, least: int, *names: str) -> None:
+    """Raise ``InputError`` for a field that is below ``least``, or beyond 2^30."""
     for name in names:
         if not least <= getattr(record, name) <= 1 << 30:
-            raise InputError(name, f"be at least {least}", getattr(record, name))
+            raise InputError(name, f"lie in {least}..2^30", getattr(record, name))
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,6 @@ class MemoryParams:
     ----------
     latency : (int, int)
         Clocks from a request to its answer, least and most; answers come in order.
-    transfer : int
-        Bytes of a transfer.
     address_clocks, read_clocks, write_clocks : float
         Clocks that a channel takes on average for an address, and for a transfer read or written.
     shared : bool
@@ -30,7 +29,6 @@ class MemoryParams:
     """
 
     latency: tuple[int, int] = (0, 8)
-    transfer: int = 32
     address_clocks: float = 1.6
     read_clocks: float = 1.28
     write_clocks: float = 1.6
@@ -41,7 +39,6 @@ class MemoryParams:
         least, most = self.latency
         if not 0 <= least <= most <= 1 << 20:
             raise InputError("latency", "be two numbers of clocks in order", self.latency)
-        _at_least(self, 1, "transfer")
         for name in ("address_clocks", "read_clocks", "write_clocks"):
             if not 0 < getattr(self, name) <= 1 << 20:
                 raise InputError(name, "be above 0, and at most 2^20", getattr(self, name))
@@ -83,7 +80,7 @@ class CacheParams:
 
     def __post_init__(self):
         check_types(self)
-        _at_least(self, 1, *self.__dataclass_fields__)
+        at_least(self, 1, *self.__dataclass_fields__)
         for name in ("sets", "table_lines"):
             if getattr(self, name) & getattr(self, name) - 1:
                 raise InputError(name, "be a power of two", getattr(self, name))
@@ -121,7 +118,7 @@ class QueueParams:
 
     def __post_init__(self):
         check_types(self)
-        _at_least(self, 1, *self.__dataclass_fields__)
+        at_least(self, 1, *self.__dataclass_fields__)
 
 
 @dataclass(frozen=True)
@@ -165,7 +162,7 @@ class MachineParams:
 
     def __post_init__(self):
         check_types(self)
-        _at_least(self, 1, "rasterizers", "pixel_pipes", "lanes")
+        at_least(self, 1, "rasterizers", "pixel_pipes", "lanes")
         for name in ("clock", "triangles", "tiles", "attributes"):
             if not 0 < getattr(self, name) <= 1 << 40:
                 raise InputError(name, "be above 0", getattr(self, name))

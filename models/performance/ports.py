@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A cache of tiles in time: when tiles are on chip, and when memory has those that left."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fixfunc.models.performance.cache_moves import NONE, CacheMoves
@@ -23,16 +25,20 @@ class Port:
     moves : CacheMoves
     params : MachineParams
         Of several rasterizers each brings a port, and a codec, of its own.
+    speeds : (float, float)
+        Of reads and of writes, beside a channel of their own: below 1 where ports share one.
     seed : int
         Of latencies.
     """
 
-    def __init__(self, moves: CacheMoves, params: MachineParams, seed: int) -> None:
+    def __init__(self, moves: CacheMoves, params: MachineParams, seed: int, speeds: Sequence[float]) -> None:
         cache, memory = params.cache, params.memory
+        ways = speeds if memory.shared else (params.rasterizers,) * 2
+        self._speed = dict.fromkeys(("tags", "decoder", "coder"), params.rasterizers)
+        self._speed |= {"address": ways[0], "read": ways[0], "write": ways[1]}
         self._moves = moves
         self._cache = cache
         self._memory = memory
-        self._ports = params.rasterizers
         count = len(moves.fill)
         rng = np.random.default_rng(seed)
         least, most = memory.latency
@@ -49,6 +55,7 @@ class Port:
         self._written = np.zeros(int(number[-1]) if count else 0)
         differ = int(TileMode.DIFFERENCES_1)
         self._decodes = np.where(moves.fill_mode >= differ, cache.decoder_clocks, 1.0)
+        self._decodes = np.maximum(self._decodes, self._recalled * moves.fill)
         self._codes = np.where(moves.evict_mode >= differ, cache.coder_clocks, 1.0)
         self.busy = {"read": 0.0, "write": 0.0}
         self._free = dict.fromkeys(("tags", "address", "read", "decoder", "coder", "write"), 0.0)
@@ -56,7 +63,10 @@ class Port:
         self._answered = 0.0
 
     def _serve(self, name, arrive, service):
-        left = serve(arrive, service / self._ports, self._free[name])
+        service = service / self._speed[name]
+        if name in self.busy:
+            self.busy[name] += float(service.sum())
+        left = serve(arrive, service, self._free[name])
         if len(left):
             self._free[name] = left[-1]
         return left
@@ -89,8 +99,8 @@ class Port:
         due[0] = max(due[0], self._due)
         due = np.maximum.accumulate(due)
         self._due = due[-1]
-        service = np.where(reads, transfers * memory.read_clocks, np.maximum(transfers, 1))
-        self.busy["read"] += float(service[reads].sum()) / self._ports
+        # What is not read comes in its turn, and leaves the port free.
+        service = np.where(reads, transfers * memory.read_clocks, 0)
         came = self._serve("read", due, service)
         self._fetched[self._fill_rank[own][some] - 1] = came
         ready[some] = self._serve("decoder", came, self._decodes[own][some]) + DECODE
@@ -126,7 +136,6 @@ class Port:
     def _write(self, at, transfers, codes, waits):
         coded = self._serve("coder", at + EVICT, codes)
         service = transfers * self._memory.write_clocks
-        self.busy["write"] += float(service.sum()) / self._ports
         written = self._serve("write", coded, service)
         due = written + np.where(transfers > 0, waits, 0)
         due[0] = max(due[0], self._answered)

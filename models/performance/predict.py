@@ -2,12 +2,11 @@
 """How many clocks a frame takes on a machine, and what holds it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fixfunc.models.memory.coded_tiles import PER_TRANSFER
-from fixfunc.models.performance.cache_moves import cache_moves
+from fixfunc.models.performance.cache_moves import TRANSFER, cache_moves
 from fixfunc.models.performance.events import PLANES, Beat, FrameEvents
 from fixfunc.models.performance.line import chunks, serve
 from fixfunc.models.performance.params import MachineParams
@@ -15,8 +14,9 @@ from fixfunc.models.performance.ports import Port
 from fixfunc.models.performance.reader import reading
 from fixfunc.models.performance.stations import DRAIN, STATIONS, Stations
 from fixfunc.spec.errors import InputError
+from fixfunc.models.memory.coded_tiles import PER_TRANSFER
 
-CHUNK = 256  # beats that are followed at once
+CHUNK = 512  # beats that are followed at once
 NEVER = -1e18  # a clock that all others are behind
 # Clocks from stage to stage, of a beat that waits for nothing.
 SETUP = 112  # reader to rasterizer
@@ -89,16 +89,34 @@ def predict(
     for name in free:
         if name not in STATIONS:
             raise InputError("free", f"be of {', '.join(STATIONS)}", name)
-    return _Frame(events, params or MachineParams(), free).run()
+    params = params or MachineParams()
+    first = _Frame(events, params, free).run()
+    return first if not params.memory.shared else _Frame(events, params, free, first).run()
+
+
+def _speeds(plane, alone):
+    """Of reads and writes of a port on a shared channel: what all others leave of it.
+
+    ``alone`` is the frame with a channel for each. A turn comes as often as others have one.
+    """
+    if alone is None:
+        return 1.0, 1.0
+    loads = {name: value for name, value in alone.utilisation.items() if value}
+    total = sum(loads.values())
+    return tuple(
+        min(1.0, max(1 - total + loads.get(f"{plane} {way}", 0), 1 / max(len(loads), 1)))
+        for way in ("read", "write")
+    )
 
 
 class _Frame:
     """Times of all beats at each station."""
 
-    def __init__(self, events, params, free):
+    def __init__(self, events, params, free, alone=None):
         self._events = events
         self._params = params
         count = len(events.beats)
+        self._kind = events.beats["kind"].tolist()
         fences = np.flatnonzero(events.beats["kind"] == Beat.FENCE)
         self._moves = {
             name: cache_moves(
@@ -106,8 +124,13 @@ class _Frame:
             )
             for name in PLANES
         }
+        self._bytes = {
+            name: moves.bytes(events.sizes[name]) for name, moves in self._moves.items()
+        }
+        self._bytes["commands"] = TRANSFER * int(events.packets["transfers"].sum()), 0
         self._ports = {
-            name: Port(self._moves[name], params, n) for n, name in enumerate(PLANES)
+            name: Port(self._moves[name], params, n, _speeds(name, alone))
+            for n, name in enumerate(PLANES)
         }
         self._reading = reading(events, params)
         self._stations = Stations(events, params, self._reading, self._moves["colour"])
@@ -150,8 +173,7 @@ class _Frame:
         at = self._serve("raster", own, at + SETUP + RASTER, "depth", rooms["tiles"], -HIZ)
         at = self._serve("hiz", own, at + HIZ)
         ready = [self._on_chip(name, own, at + REQUEST) for name in ("depth", "stencil")]
-        ready = np.maximum(*ready)
-        at = np.maximum(at + REQUEST + FRONT, ready)
+        at = np.maximum(at + REQUEST + FRONT, np.maximum(*ready))
         at = self._serve("depth", own, at, "pixels", rooms["colours"], 0)
         self._control(own, ("depth", "stencil"), "depth")
         at = left["depth"][own]
@@ -173,21 +195,25 @@ class _Frame:
         """When beats leave the reader."""
         read, left = self._reading, self._left
         before, behind = read.before[own], read.behind[own]
-        came = self._serve("commands", own, _behind(left["reader"], read.ahead[own], 0))
+        fetched = _behind(left["reader"], read.ahead[own], np.zeros(len(before)))
+        came = self._serve("commands", own, fetched + np.zeros(len(before)))
         came = came + sum(self._params.memory.latency) / 2 - behind
         came = np.where(read.transfers[own] > 0, came, NEVER)
         returned = _behind(left["out"], read.returned[own], ROUND)
         gates = {
-            "slots": _behind(left["out"], read.release[own], SLOTS) - before,
-            "rows": np.maximum(_behind(left["pixels"], read.window[own], ROW), returned) - before,
-            "setup": _behind(left["raster"], setup, -RASTER),
+            "slots": _behind(left["out"], read.release[own], SLOTS),
+            "rows": np.maximum(_behind(left["pixels"], read.window[own], ROW), returned),
+            "setup": _behind(left["raster"], setup, before - RASTER),
         }
-        done = _behind(left["out"], read.flushed[own], SLOTS) - before
+        may = np.maximum(came + before, _behind(left["out"], read.flushed[own], SLOTS))
+        for gate in gates.values():
+            may = np.maximum(may, gate)
         free = self._free["reader"][0]
-        at = self._serve("reader", own, np.maximum.reduce([came, done, *gates.values()]))
-        earlier = np.append(free, at[:-1])
+        at = self._serve("reader", own, may - before)
+        earlier = np.append(free, at[:-1]) + before
         for name, gate in gates.items():
-            self._waits[name] += float(np.clip(gate - earlier, 0, None).sum())
+            if np.ndim(gate):
+                self._waits[name] += float(np.clip(gate - earlier, 0, None).sum())
         return at
 
     def _serve(self, name, own, arrive, behind=None, room=None, extra=0):
@@ -217,7 +243,9 @@ class _Frame:
     def _control(self, own, planes, station):
         """A clear, or a fence that flushes, at the end of a range takes memory as long."""
         beat = own.stop - 1
-        kind = self._events.beats["kind"][beat]
+        kind = self._kind[beat]
+        if kind not in (Beat.CLEAR, Beat.FENCE):
+            return
         left = self._left[station]
         end = left[beat]
         for name in planes:
@@ -226,20 +254,20 @@ class _Frame:
             if kind == Beat.CLEAR:
                 for tiles in surfaces["tiles"][surfaces["beat"] == beat].tolist():
                     end = max(end, port.clear(left[beat], -(-tiles // PER_TRANSFER)) + FRONT)
-            elif kind == Beat.FENCE:
+            else:
                 end = max(end, port.flush(beat, left[beat] + FRONT) + FLUSH)
         left[beat] = end
-        if kind in (Beat.CLEAR, Beat.FENCE):
-            self._free[station][:] = end
+        self._free[station][:] = end
 
     def _on_chip(self, name, own, asked):
         """When the tile of each beat is on chip, and there is room for the one that leaves."""
         uses = slice(self._first[name][own.start], self._first[name][own.stop])
+        if uses.stop == uses.start:
+            return NEVER
         out = np.full(own.stop - own.start, NEVER)
-        if uses.stop > uses.start:
-            place = self._events.uses[name]["beat"][uses] - own.start
-            port = self._ports[name]
-            out[place] = np.maximum(port.request(uses, asked[place]), port.room(uses))
+        place = self._events.uses[name]["beat"][uses] - own.start
+        port = self._ports[name]
+        out[place] = np.maximum(port.request(uses, asked[place]), port.room(uses))
         return out
 
     def _evict(self, name, own, at):
@@ -260,23 +288,21 @@ class _Frame:
             name: float(service.sum()) / self._units(name)
             for name, service in self._service.items()
         } | ports
-        moved = {
-            name: moves.bytes(self._events.sizes[name]) for name, moves in self._moves.items()
-        }
-        moved["commands"] = self._params.memory.transfer * int(self._reading.transfers.sum())
         return Prediction(
             int(np.ceil(clocks)),
             float(clocks) / self._params.clock,
             busy,
             self._waits,
             max(busy, key=busy.get),
-            moved,
+            {name: sum(ways) for name, ways in self._bytes.items()},
             {name: value / max(clocks, 1) for name, value in ports.items()},
         )
 
 
 def _behind(times, room, extra):
-    """When each beat may enter, that waits for another one to have left."""
+    """When each beat may enter, that waits for another one to have left; NEVER if none does."""
+    if room.max(initial=-1) < 0:
+        return NEVER
     return np.where(room >= 0, times[room] + extra, NEVER)
 
 
