@@ -95,7 +95,7 @@ def _target(options):
 def _print(subject, found, page):
     """Configurations, then what each parameter changes."""
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
     console = Console()
     names = [row.configuration for row in found.rows]
@@ -105,7 +105,7 @@ def _print(subject, found, page):
     for words, *cells in zip(subject.columns.values(), *map(page.cells, found.rows), strict=True):
         table.add_row(words, *cells)
     console.print(table)
-    table = Table("what if", subject.columns[subject.measure])
+    table = Table(Column(f"{subject.measure}, what if", no_wrap=True))
     for name in names:
         table.add_column(name, justify="right")
     for n in range(0, len(found.changed), len(names)):
@@ -114,5 +114,5 @@ def _print(subject, found, page):
             f"{row.numbers.values[subject.measure]:,} {page.share(subject, row, found.rows)}"
             for row in own
         ]
-        table.add_row(own[0].parameter, own[0].value, *cells)
+        table.add_row(f"{own[0].parameter}={own[0].value}", *cells)
     console.print(table)

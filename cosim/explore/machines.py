@@ -2,8 +2,13 @@
 """Machines by name, what is told of a frame on each, and parameters that are worth changing."""
 
 from fixfunc.models.performance.params import FAR, MachineParams
+from fixfunc.models.performance.studies import STUDIES
 
-MACHINES = {"near": MachineParams(), "far": MachineParams(memory=FAR)}
+MACHINES = {
+    "near": MachineParams(),
+    "far": MachineParams(memory=FAR),
+    **{name.lower().replace(" ", "-"): machine for name, machine in STUDIES.items()},
+}
 COLUMNS = {
     "clocks": "clocks of the frame, predicted",
     "milliseconds": "time of the frame at the machine's clock",
