@@ -20,16 +20,16 @@ CHUNK = 512  # beats that are followed at once
 NEVER = -1e18  # a clock that all others are behind
 # Clocks from stage to stage, of a beat that waits for nothing.
 SETUP = 112  # reader to rasterizer
-RASTER = 30
+RASTER = 45
 HIZ = 12
 REQUEST = 8
 FRONT = 8  # a request to the depth test
 DEPTH = 24  # the depth test to colour write
-DISPATCH = 12  # colour write to quads
-SHADE = 75  # a tile's last quad to its colours
-ROW = 55  # a tile's last quad to the row of its triangle, which is free
+DISPATCH = 24  # colour write to quads
+SHADE = 90  # a tile's last quad to its colours
+ROW = 70  # a tile's last quad to the row of its triangle, which is free
 OUTSIDE = 4  # to a shader outside and back
-RETURN = 12  # colour write to the end
+RETURN = 24  # colour write to the end
 SLOTS = 2  # a RELEASE at the end to its slots
 ROUND = 4 * DRAIN + 8  # more clocks of a fence that the triangle table sends
 FLUSH = 20  # from the end of flushes to the status
@@ -144,6 +144,7 @@ class _Frame:
             name: np.searchsorted(events.uses[name]["beat"], np.arange(count + 1))
             for name in PLANES
         }
+        self._fence = 0.0  # when a fence may begin to flush colours
         self._waits = dict.fromkeys(("slots", "rows", "setup"), 0.0)
 
     def _units(self, name):
@@ -157,12 +158,22 @@ class _Frame:
         read = self._reading
         kind = self._events.beats["kind"]
         waits = [read.ahead, read.release, read.window, read.flushed, read.returned]
+        waits += [self._write_backs(name) for name in PLANES]
         # Control beats end a range: they wait for all units, and all wait for them.
         controls = np.flatnonzero(kind >= Beat.STATE)
         for begin, end in chunks([*waits, *self._stations.rooms.values()], len(kind), CHUNK):
             for first, last in _cut(begin, end, controls):
                 self._follow(first, last)
         return self._prediction()
+
+    def _write_backs(self, name):
+        """The beat whose write-back memory must have acknowledged for each; -1: none."""
+        beat = self._events.uses[name]["beat"]
+        out = np.full(len(self._kind), -1)
+        for other in self._ports[name].pending():
+            some = np.flatnonzero(other >= 0)
+            np.maximum.at(out, beat[some], beat[other[some]])
+        return out
 
     def _follow(self, first, last):
         """A range of beats, from station to station."""
@@ -241,13 +252,20 @@ class _Frame:
         return left
 
     def _control(self, own, planes, station):
-        """A clear, or a fence that flushes, at the end of a range takes memory as long."""
+        """A clear, or a fence that flushes, at the end of a range takes memory as long.
+
+        Colours are flushed as soon as the fence has come to the depth test, and all of them are
+        written.
+        """
         beat = own.stop - 1
         kind = self._kind[beat]
         if kind not in (Beat.CLEAR, Beat.FENCE):
             return
         left = self._left[station]
-        end = left[beat]
+        begin = end = left[beat]
+        if kind == Beat.FENCE and station == "colour":
+            begin = max(self._fence, left[beat - 1] if beat else 0)
+        self._fence = begin + DEPTH
         for name in planes:
             port = self._ports[name]
             surfaces = self._events.surfaces[name]
@@ -255,7 +273,7 @@ class _Frame:
                 for tiles in surfaces["tiles"][surfaces["beat"] == beat].tolist():
                     end = max(end, port.clear(left[beat], -(-tiles // PER_TRANSFER)) + FRONT)
             else:
-                end = max(end, port.flush(beat, left[beat] + FRONT) + FLUSH)
+                end = max(end, port.flush(beat, begin + FRONT) + FLUSH)
         left[beat] = end
         self._free[station][:] = end
 
