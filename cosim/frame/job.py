@@ -19,7 +19,7 @@ from fixfunc.models.memory.tile_codecs import ColourCodec, DepthCodec, RawCodec
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.performance.events import FrameEvents
-from fixfunc.models.performance.recorder import record
+from fixfunc.models.performance.recording.recorder import record
 from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import Frame
 from fixfunc.models.scene.scene import Scene

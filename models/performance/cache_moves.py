@@ -123,9 +123,9 @@ class _Cache:
         """Uses of a range, before which nothing was on chip; a fence behind them flushes."""
         rows = self._uses[first:end]
         stays = _stays(rows, self._columns, self._params) if len(rows) else _NO_STAYS
-        stays = stays._replace(use=first + stays.use, leaves=np.where(
-            stays.leaves == NONE, NONE, first + stays.leaves
-        ))
+        stays = stays._replace(
+            use=first + stays.use, leaves=np.where(stays.leaves == NONE, NONE, first + stays.leaves)
+        )
         dirty = stays.flags & DIRTY > 0
         # The last stay before each of the same tile that wrote: what memory holds is its mode.
         wrote = np.maximum.accumulate(np.where(dirty, np.arange(len(dirty)), NONE))
@@ -171,10 +171,12 @@ class _Cache:
         leaves = np.where(stays.leaves == NONE, len(self._uses) + stays.set, stays.leaves)
         evicted = np.flatnonzero(stays.flags & MAY_BE_DIRTY)
         fetched = np.flatnonzero(stays.needed)
-        order = np.lexsort((
-            np.append(np.zeros(len(evicted)), np.ones(len(fetched))),
-            np.append(leaves[evicted], stays.use[fetched]),
-        ))
+        order = np.lexsort(
+            (
+                np.append(np.zeros(len(evicted)), np.ones(len(fetched))),
+                np.append(leaves[evicted], stays.use[fetched]),
+            )
+        )
         tiles = np.append(stays.tile[evicted], stays.tile[fetched])[order].tolist()
         updates = np.append(changed[evicted], np.zeros(len(fetched), bool))[order].tolist()
         for tile, update in zip(tiles, updates, strict=True):
@@ -204,7 +206,11 @@ class _Stays(NamedTuple):
     mode: np.ndarray  # of the tile in the end
 
 
-_NO_STAYS = _Stays(*(np.zeros(0, np.int64) for _ in range(4)), np.zeros(0, bool), *(np.zeros(0, np.int64) for _ in range(2)))
+_NO_STAYS = _Stays(
+    *(np.zeros(0, np.int64) for _ in range(4)),
+    np.zeros(0, bool),
+    *(np.zeros(0, np.int64) for _ in range(2)),
+)
 
 
 def _stays(rows, columns, params):

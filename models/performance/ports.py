@@ -31,7 +31,9 @@ class Port:
         Of latencies.
     """
 
-    def __init__(self, moves: CacheMoves, params: MachineParams, seed: int, speeds: Sequence[float]) -> None:
+    def __init__(
+        self, moves: CacheMoves, params: MachineParams, seed: int, speeds: Sequence[float]
+    ) -> None:
         cache, memory = params.cache, params.memory
         ways = speeds if memory.shared else (params.rasterizers,) * 2
         self._speed = dict.fromkeys(("tags", "decoder", "coder"), params.rasterizers)
@@ -132,7 +134,9 @@ class Port:
         some = np.flatnonzero(self._moves.evict[own] != NONE)
         if len(some):
             written, answered = self._write(
-                used[some], self._moves.evict[own][some], self._codes[own][some],
+                used[some],
+                self._moves.evict[own][some],
+                self._codes[own][some],
                 self._waits[1, first + some],
             )
             self._written[self._evict_rank[own][some] - 1] = written
@@ -150,9 +154,7 @@ class Port:
 
     def clear(self, at: float, lines: int) -> float:
         """When a mode table of so many lines has been cleared."""
-        left = self._serve(
-            "write", np.full(lines, at), np.full(lines, self._memory.write_clocks)
-        )
+        left = self._serve("write", np.full(lines, at), np.full(lines, self._memory.write_clocks))
         self._answered = max(self._answered, left[-1] + self._memory.latency[1])
         return self._answered
 

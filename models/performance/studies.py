@@ -22,8 +22,13 @@ QUAD = 4  # pixels
 FMA = 2  # operations of a fused multiply-add
 TRANSFER = 32  # bytes
 OURS = QueueParams(
-    ahead=1 << 16, slots=1 << 12, triangles=1 << 14, setup=1 << 10, tiles=1 << 12,
-    colours=1 << 12, shading=1 << 12,
+    ahead=1 << 16,
+    slots=1 << 12,
+    triangles=1 << 14,
+    setup=1 << 10,
+    tiles=1 << 12,
+    colours=1 << 12,
+    shading=1 << 12,
 )  # queues of which no document says anything: ample
 
 
@@ -116,7 +121,9 @@ class GraphicsProcessor:
             attributes=self.written / self.rasterizers / QUAD,
             lanes=4,
             queues=OURS,
-            cache=CacheParams(sets, ways, reads=1 << 12, rows=1 << 8, coder_clocks=1, decoder_clocks=1),
+            cache=CacheParams(
+                sets, ways, reads=1 << 12, rows=1 << 8, coder_clocks=1, decoder_clocks=1
+            ),
             memory=MemoryParams((400, 800), clocks, clocks, clocks, True),
         )
 

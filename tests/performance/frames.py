@@ -21,7 +21,9 @@ MEASURED = {}
 def layers():
     """Three layers over all of the screen: far, near, between."""
     places = [(x, y, z) for z in (0.8, 0.3, 0.6) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
-    faces = [(4 * n + a, 4 * n + b, 4 * n + c) for n in range(3) for a, b, c in ((0, 1, 2), (0, 2, 3))]
+    faces = [
+        (4 * n + a, 4 * n + b, 4 * n + c) for n in range(3) for a, b, c in ((0, 1, 2), (0, 2, 3))
+    ]
     return np.array(places, float), np.array(faces)
 
 

@@ -34,9 +34,7 @@ def control_row(kind: Kind, record: np.void) -> np.ndarray:
     return row
 
 
-def list_rows(
-    drawn: DrawnList, count: int, before: int, assembly: Assembly | None
-) -> np.ndarray:
+def list_rows(drawn: DrawnList, count: int, before: int, assembly: Assembly | None) -> np.ndarray:
     """Rows of BEAT of a list: a row a tile, and one of each triangle that covers none.
 
     Parameters
@@ -77,7 +75,9 @@ def list_rows(
     tiles["quads"] = _quads(tested.shaded, samples)
     if built_in:
         by_sample = assembly.states["by_sample"][assembly.state_of[tiles["triangle"]]] > 0
-        tiles["quads"] = np.where(by_sample, _quads_of_samples(tested.shaded, samples), tiles["quads"])
+        tiles["quads"] = np.where(
+            by_sample, _quads_of_samples(tested.shaded, samples), tiles["quads"]
+        )
     if (state["blend_enable"] or state["logic_op_enable"]) and state["colour_write"]:
         groups = tested.shaded.reshape(len(tiles), -1, GROUP).any(2).sum(1)
         tiles["groups"] = np.maximum(groups, tiles["shaded"])
