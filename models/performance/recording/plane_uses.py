@@ -9,8 +9,8 @@ from fixfunc.models.depth.depth_cache import DepthCache, StencilCache
 from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.output.colour_write import ColourCache
-from fixfunc.models.performance.recording.beat_rows import DrawnList
 from fixfunc.models.performance.events import SURFACE, USE
+from fixfunc.models.performance.recording.beat_rows import DrawnList
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Kind, Outcome, TileMode

@@ -10,8 +10,8 @@ from fixfunc.models.depth.cached_depth import TestedTiles
 from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import TRANSFER, CommandLimits
 from fixfunc.models.payload import unpack
-from fixfunc.models.performance.recording.beat_rows import DrawnList, control_row, list_rows
 from fixfunc.models.performance.events import BEAT, PACKET, PLANES, Beat, FrameEvents
+from fixfunc.models.performance.recording.beat_rows import DrawnList, control_row, list_rows
 from fixfunc.models.performance.recording.plane_uses import PlaneUses
 from fixfunc.models.top.top import Machine
 from fixfunc.spec import commands
