@@ -162,10 +162,17 @@ class FrameJob(Job):
     params : fixfunc.rtl.top.TopParams
     resolve : bool
         In the end a RESOLVE makes pixels of the samples, in a plane of their own.
+    ahead : int
+        As of :class:`~fixfunc.cosim.frame.vertex_list.VertexList`.
     """
 
     def __init__(
-        self, scene: Scene, frame: Frame, params: TopParams, resolve: bool = False
+        self,
+        scene: Scene,
+        frame: Frame,
+        params: TopParams,
+        resolve: bool = False,
+        ahead: int = 1,
     ) -> None:
         self.scene = scene
         self.frame = frame
@@ -198,7 +205,7 @@ class FrameJob(Job):
             packets.pixel_state(
                 interpolated=1, alpha_test=Compare.ALWAYS, sample_mask=255, how0=How.PERSPECTIVE
             )
-            VertexList(packets, params.reader.ring.slots).write(frame.part)
+            VertexList(packets, params.reader.ring.slots, ahead).write(frame.part)
             packets.fence(1)
         else:
             packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)

@@ -37,12 +37,10 @@ class Planes:
         self._events = events
         fences = np.flatnonzero(events.beats["kind"] == Beat.FENCE)
         self.moves = {
-            name: cache_moves(
-                events.uses[name], events.surfaces[name], events.sizes[name], fences, params.cache
-            )
+            name: cache_moves(events.uses[name], events.surfaces[name], fences, params.cache)
             for name in PLANES
         }
-        self.bytes = {name: moves.bytes(events.sizes[name]) for name, moves in self.moves.items()}
+        self.bytes = {name: moves.bytes for name, moves in self.moves.items()}
         self.bytes["commands"] = TRANSFER * int(events.packets["transfers"].sum()), 0
         self._ports = {
             name: Port(self.moves[name], params, seed, _speeds(name, loads))

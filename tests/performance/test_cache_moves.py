@@ -59,9 +59,9 @@ def test_moves_are_those_of_a_walk_use_by_use(sets, ways):
     uses["wrote"] = rng.random(count) < 0.6
     uses["may_write"] = uses["wrote"] | (rng.random(count) < 0.5)
     uses["mode"] = rng.integers(0, 7, count)
-    surfaces = np.array([(0, 0, 7 * columns, columns)], SURFACE)
+    surfaces = np.array([(0, 0, 7 * columns, columns, SIZES)], SURFACE)
     params = CacheParams(sets, ways)
-    moves = cache_moves(uses, surfaces, SIZES, np.array([count + 1]), params)
+    moves = cache_moves(uses, surfaces, np.array([count + 1]), params)
     fills, evicts, rest = naive(uses, columns, params)
     assert moves.fill_mode.tolist() == fills
     assert moves.evict_mode.tolist() == evicts
@@ -89,7 +89,6 @@ def test_every_byte_is_that_of_the_golden_caches(name, shape):
         moves = cache_moves(
             told.uses[plane],
             told.surfaces[plane],
-            told.sizes[plane],
             fences,
             CacheParams(*shape),
         )

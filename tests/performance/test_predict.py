@@ -30,19 +30,19 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Outcome
 from tests.performance.frames import MEASURED, events
 
+SIZES = [0, 32, 64, 96, 128, 160, 192, *[-1] * 9]
 TOLERANCE = 0.10  # of clocks, beside the hardware's
 
 
 def made(beats, packets=(), uses=(), tiles=4096):
     """Events of beats alone; ``uses`` of the plane of depths."""
     empty = {name: np.zeros(0, USE) for name in PLANES}
-    surface = np.array([(0, 0, tiles, 64)], SURFACE)
+    surface = np.array([(0, 0, tiles, 64, SIZES)], SURFACE)
     return FrameEvents(
         beats,
         np.array(list(packets), PACKET),
         empty | {"depth": np.array(list(uses), USE)},
         dict.fromkeys(PLANES, np.zeros(0, SURFACE)) | ({"depth": surface} if len(uses) else {}),
-        dict.fromkeys(PLANES, np.array([0, 32, 64, 96, 128, 160, 192, *[-1] * 9])),
     )
 
 

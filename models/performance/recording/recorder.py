@@ -91,8 +91,7 @@ def record(
     surfaces = {name: plane.surfaces() for name, plane in planes.items()}
     for rows in (*uses.values(), *surfaces.values()):
         rows["beat"] = moved[rows["beat"]]
-    sizes = {name: plane.sizes() for name, plane in planes.items()}
-    return FrameEvents(beats, packets, uses, surfaces, sizes)
+    return FrameEvents(beats, packets, uses, surfaces)
 
 
 _RELEASE = np.array([(True,)], [("release", "?")])[0]
