@@ -19,7 +19,7 @@ from fixfunc.models.memory.tile_codecs import ColourCodec, DepthCodec, RawCodec
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
 from fixfunc.models.performance.events import FrameEvents
-from fixfunc.models.performance.recorder import record
+from fixfunc.models.performance.recording.recorder import record
 from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import Frame
 from fixfunc.models.scene.scene import Scene
@@ -162,10 +162,17 @@ class FrameJob(Job):
     params : fixfunc.rtl.top.TopParams
     resolve : bool
         In the end a RESOLVE makes pixels of the samples, in a plane of their own.
+    ahead : int
+        As of :class:`~fixfunc.cosim.frame.vertex_list.VertexList`.
     """
 
     def __init__(
-        self, scene: Scene, frame: Frame, params: TopParams, resolve: bool = False
+        self,
+        scene: Scene,
+        frame: Frame,
+        params: TopParams,
+        resolve: bool = False,
+        ahead: int = 1,
     ) -> None:
         self.scene = scene
         self.frame = frame
@@ -198,7 +205,7 @@ class FrameJob(Job):
             packets.pixel_state(
                 interpolated=1, alpha_test=Compare.ALWAYS, sample_mask=255, how0=How.PERSPECTIVE
             )
-            VertexList(packets, params.reader.ring.slots).write(frame.part)
+            VertexList(packets, params.reader.ring.slots, ahead).write(frame.part)
             packets.fence(1)
         else:
             packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)

@@ -3,18 +3,20 @@
 
 params.py       the machine: units, rates, queues, caches, memory
 events.py       what a frame asks of any machine
-recorder.py     the golden top draws a frame, and tells its events
-beat_rows.py    triangles, tiles and control beats as rows of events
-plane_uses.py   tiles that a plane's cache is asked for, and how each would lie in memory
-cache_moves.py  which of them a cache of some shape fetches and writes back
+recording       the golden top draws a frame, and tells its events
 line.py         stations in a row, with queues of so many places
-reader.py       the command reader in time
+reader.py       the command reader: clocks of packets, and what it waits for
+stations.py     stations behind it: clocks of each beat, and queues between them
+cache_moves.py  which tiles a cache of some shape fetches and writes back
 ports.py        a cache and its port to memory in time
-predict.py      a frame from reader to memory: clocks, and what holds it
+planes.py       caches of all planes, beat by beat
+flow.py         a frame from reader to memory: when each beat leaves each station
+predict.py      clocks, bytes, loads, and what holds a frame
+studies.py      three processors of the documents as machines
 
 ::
 
-  command stream --> recorder --> FrameEvents --+--> predict --> Prediction
-                     golden top                 |
-                                MachineParams --+
+  command stream --> recording --> FrameEvents --+--> predict --> Prediction
+                     golden top                  |
+                                 MachineParams --+
 """

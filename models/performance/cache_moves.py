@@ -9,6 +9,7 @@ import numpy as np
 
 from fixfunc.models.memory.coded_tiles import PER_TRANSFER
 from fixfunc.models.memory.tile_tags import ModeCache
+from fixfunc.models.performance.events import MODES
 from fixfunc.models.performance.params import CacheParams
 
 TRANSFER = 32  # bytes
@@ -36,6 +37,8 @@ class CacheMoves:
         By the beat of each fence: tiles that it writes back, in order; lines of the mode table.
     counts : Counter of (cause, mode)
         Tiles and transfers of the table, as counters of the hardware have them.
+    bytes : (int, int)
+        That are read, and written.
     """
 
     fill: np.ndarray
@@ -46,20 +49,12 @@ class CacheMoves:
     again: np.ndarray
     flushes: dict
     counts: Counter
-
-    def bytes(self, sizes: np.ndarray) -> tuple[int, int]:
-        """Bytes that are read, and written, by the bytes of a tile of each mode."""
-        moved = [0, 0]
-        for (cause, mode), count in self.counts.items():
-            size = TRANSFER if mode is None else int(sizes[mode])
-            moved[cause not in READS] += count * size
-        return tuple(moved)
+    bytes: tuple[int, int]
 
 
 def cache_moves(
     uses: np.ndarray,
     surfaces: np.ndarray,
-    sizes: np.ndarray,
     fences: np.ndarray,
     params: CacheParams,
 ) -> CacheMoves:
@@ -69,25 +64,23 @@ def cache_moves(
     ----------
     uses : structured ndarray of fixfunc.models.performance.events.USE
     surfaces : structured ndarray of fixfunc.models.performance.events.SURFACE
-    sizes : ndarray of int64, shape (16,)
-        Bytes of a tile by its mode.
     fences : ndarray of int
         Beats at which all that was written goes to memory.
     params : CacheParams
         The oldest way of a set goes.
     """
-    cache = _Cache(uses, -(-np.maximum(sizes, 0) // TRANSFER), params)
+    cache = _Cache(uses, params)
     begins = np.searchsorted(uses["beat"], fences)
-    marks = [(int(row["use"]), 0, row) for row in surfaces]
-    marks += [(int(at), 1, int(beat)) for at, beat in zip(begins, fences, strict=True)]
+    marks = [(int(row["use"]), int(row["beat"]), row) for row in surfaces]
+    marks += [(int(at), int(beat), None) for at, beat in zip(begins, fences, strict=True)]
     marks.sort(key=lambda mark: mark[:2])
     at = 0
-    for until, is_fence, what in marks:
-        if is_fence:
-            cache.follow(at, until, what)
+    for until, beat, surface in marks:
+        if surface is None:
+            cache.follow(at, until, beat)
         else:
             cache.follow(at, until)
-            cache.clear(what)
+            cache.clear(surface)
         at = until
     cache.follow(at, len(uses))
     return cache.moves()
@@ -96,9 +89,9 @@ def cache_moves(
 class _Cache:
     """A cache of a plane, and its mode table."""
 
-    def __init__(self, uses, transfers, params):
+    def __init__(self, uses, params):
         self._uses = uses
-        self._transfers = transfers
+        self._sizes = np.zeros(MODES, np.int64)
         self._params = params
         self._found = {
             name: np.full(len(uses), NONE)
@@ -106,6 +99,7 @@ class _Cache:
         }
         self._flushes = {}
         self._counts = Counter()
+        self._bytes = [0, 0]
         self._stored = np.zeros(0, np.int64)  # modes by tile, as memory has them
         self._columns = 1
         self._modes = None
@@ -114,8 +108,9 @@ class _Cache:
         """All of a target is cleared."""
         self._stored = np.zeros(int(surface["tiles"]), np.int64)
         self._columns = int(surface["columns"])
+        self._sizes = surface["sizes"].astype(np.int64)
         lines = -(-int(surface["tiles"]) // PER_TRANSFER)
-        self._counts["clear", None] += lines
+        self._count_lines("clear", lines)
         self._modes = ModeCache(self._params.table_lines)
         self._modes.clear()
 
@@ -123,9 +118,9 @@ class _Cache:
         """Uses of a range, before which nothing was on chip; a fence behind them flushes."""
         rows = self._uses[first:end]
         stays = _stays(rows, self._columns, self._params) if len(rows) else _NO_STAYS
-        stays = stays._replace(use=first + stays.use, leaves=np.where(
-            stays.leaves == NONE, NONE, first + stays.leaves
-        ))
+        stays = stays._replace(
+            use=first + stays.use, leaves=np.where(stays.leaves == NONE, NONE, first + stays.leaves)
+        )
         dirty = stays.flags & DIRTY > 0
         # The last stay before each of the same tile that wrote: what memory holds is its mode.
         wrote = np.maximum.accumulate(np.where(dirty, np.arange(len(dirty)), NONE))
@@ -144,13 +139,13 @@ class _Cache:
             modes = stays.mode[rest]
             self._count("write_back", modes)
             lines = len(self._modes.flush()) if self._modes else 0
-            self._counts["table_write_back", None] += lines
-            self._flushes[fence] = self._transfers[modes], modes, lines
+            self._count_lines("table_write_back", lines)
+            self._flushes[fence] = self._sizes[modes] // TRANSFER, modes, lines
 
     def _put(self, name, uses, some, modes, back):
         """Tiles that are fetched, or written back, by some stays."""
         uses, modes = uses[some], modes[some]
-        self._found[name][uses] = self._transfers[modes]
+        self._found[name][uses] = self._sizes[modes] // TRANSFER
         self._found[f"{name}_mode"][uses] = modes
         self._found["earlier" if name == "fill" else "again"][uses] = back[some]
         self._count("fill" if name == "fill" else "write_back", modes)
@@ -159,6 +154,12 @@ class _Cache:
         for mode, count in enumerate(np.bincount(modes, minlength=1)):
             if count:
                 self._counts[cause, mode] += int(count)
+                self._bytes[cause not in READS] += int(count * self._sizes[mode])
+
+    def _count_lines(self, cause, count):
+        """Transfers of the mode table."""
+        self._counts[cause, None] += count
+        self._bytes[cause not in READS] += count * TRANSFER
 
     def _look_up(self, stays, held):
         """Lines of the mode table, in the order of misses: of victims, then of what is fetched."""
@@ -171,10 +172,12 @@ class _Cache:
         leaves = np.where(stays.leaves == NONE, len(self._uses) + stays.set, stays.leaves)
         evicted = np.flatnonzero(stays.flags & MAY_BE_DIRTY)
         fetched = np.flatnonzero(stays.needed)
-        order = np.lexsort((
-            np.append(np.zeros(len(evicted)), np.ones(len(fetched))),
-            np.append(leaves[evicted], stays.use[fetched]),
-        ))
+        order = np.lexsort(
+            (
+                np.append(np.zeros(len(evicted)), np.ones(len(fetched))),
+                np.append(leaves[evicted], stays.use[fetched]),
+            )
+        )
         tiles = np.append(stays.tile[evicted], stays.tile[fetched])[order].tolist()
         updates = np.append(changed[evicted], np.zeros(len(fetched), bool))[order].tolist()
         for tile, update in zip(tiles, updates, strict=True):
@@ -182,14 +185,16 @@ class _Cache:
 
     def _touch(self, tile, update):
         for move in self._modes.look_up(tile):
-            self._counts[move.cause, None] += 1
+            self._count_lines(move.cause, 1)
         if update:
             self._modes.update(tile)
 
     def moves(self):
         """All of it."""
         counts = Counter({kind: count for kind, count in self._counts.items() if count})
-        return CacheMoves(**self._found, flushes=self._flushes, counts=counts)
+        return CacheMoves(
+            **self._found, flushes=self._flushes, counts=counts, bytes=tuple(self._bytes)
+        )
 
 
 class _Stays(NamedTuple):
@@ -204,7 +209,11 @@ class _Stays(NamedTuple):
     mode: np.ndarray  # of the tile in the end
 
 
-_NO_STAYS = _Stays(*(np.zeros(0, np.int64) for _ in range(4)), np.zeros(0, bool), *(np.zeros(0, np.int64) for _ in range(2)))
+_NO_STAYS = _Stays(
+    *(np.zeros(0, np.int64) for _ in range(4)),
+    np.zeros(0, bool),
+    *(np.zeros(0, np.int64) for _ in range(2)),
+)
 
 
 def _stays(rows, columns, params):

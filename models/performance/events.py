@@ -10,6 +10,7 @@ from fixfunc.models.annotations import check_types
 from fixfunc.spec.errors import InputError
 
 PLANES = "depth", "stencil", "colour"
+MODES = 16
 
 
 class Beat(IntEnum):
@@ -58,6 +59,7 @@ SURFACE = np.dtype(
         ("use", "i4"),  # the first use of its tiles
         ("tiles", "i4"),
         ("columns", "i4"),  # tiles of a row
+        ("sizes", "i2", (MODES,)),  # bytes of a tile by its mode; -1 of one that there is not
     ]
 )
 PACKET = np.dtype(
@@ -83,15 +85,12 @@ class FrameEvents:
         By plane: tiles that a cache is asked for.
     surfaces : dict of structured ndarray of SURFACE
         By plane: targets, each begun by a clear of all of it.
-    sizes : dict of ndarray of int64, shape (16,)
-        By plane: bytes of a tile by its mode; -1 of a mode that there is not.
     """
 
     beats: np.ndarray
     packets: np.ndarray
     uses: dict
     surfaces: dict
-    sizes: dict
 
     def __post_init__(self):
         check_types(self)

@@ -7,8 +7,8 @@ import numpy as np
 def serve(arrive: np.ndarray, service: np.ndarray, free: float = 0.0) -> np.ndarray:
     """When beats leave a station that takes them in order, one at a time.
 
-    ``leave[i] = max(arrive[i], leave[i - 1]) + service[i]``, all at once: less the clocks of service
-    so far, it is the greatest arrival so far.
+    ``leave[i] = max(arrive[i], leave[i - 1]) + service[i]``, all at once: less the clocks of
+    service so far, it is the greatest arrival so far.
 
     Parameters
     ----------

@@ -31,7 +31,9 @@ class Port:
         Of latencies.
     """
 
-    def __init__(self, moves: CacheMoves, params: MachineParams, seed: int, speeds: Sequence[float]) -> None:
+    def __init__(
+        self, moves: CacheMoves, params: MachineParams, seed: int, speeds: Sequence[float]
+    ) -> None:
         cache, memory = params.cache, params.memory
         ways = speeds if memory.shared else (params.rasterizers,) * 2
         self._speed = dict.fromkeys(("tags", "decoder", "coder"), params.rasterizers)
@@ -48,14 +50,13 @@ class Port:
         # Victims so far, of every use: a tile that left not long ago is still on chip.
         number = np.cumsum(evicts)
         earlier = moves.earlier
-        self._recalled = (earlier != NONE) & (number - number[earlier] <= cache.victims)
+        self._kept = (earlier != NONE) & (number - number[earlier] <= cache.victims)
         self._fill_rank = np.cumsum(moves.fill != NONE)
         self._evict_rank = number
         self._fetched = np.zeros(int(self._fill_rank[-1]) if count else 0)
         self._written = np.zeros(int(number[-1]) if count else 0)
         differ = int(TileMode.DIFFERENCES_1)
         self._decodes = np.where(moves.fill_mode >= differ, cache.decoder_clocks, 1.0)
-        self._decodes = np.maximum(self._decodes, self._recalled * moves.fill)
         self._codes = np.where(moves.evict_mode >= differ, cache.coder_clocks, 1.0)
         self.busy = {"read": 0.0, "write": 0.0}
         self._free = dict.fromkeys(("tags", "address", "read", "decoder", "coder", "write"), 0.0)
@@ -71,6 +72,10 @@ class Port:
             self._free[name] = left[-1]
         return left
 
+    def pending(self) -> tuple[np.ndarray, np.ndarray]:
+        """Uses whose write-backs memory must have, for each to evict and to fetch; -1: none."""
+        return self._moves.again, np.where(self._kept, NONE, self._moves.earlier)
+
     def request(self, own: slice, asked: np.ndarray) -> np.ndarray:
         """When the tiles of a range of uses are on chip, that were asked for then."""
         first = own.start
@@ -80,7 +85,7 @@ class Port:
             other = getattr(moves, name)[own]
             known = (other != NONE) & (other < first)
             if name == "earlier":
-                known &= ~self._recalled[own]
+                known &= ~self._kept[own]
             at = np.where(known, np.maximum(at, self._acknowledged[other]), at)
         some = np.flatnonzero(moves.fill[own] != NONE)
         behind = self._fill_rank[own][some] - 1 - self._cache.reads
@@ -91,7 +96,9 @@ class Port:
         if not len(some):
             return ready
         transfers = moves.fill[own][some]
-        recalled = self._recalled[own][some]
+        # A tile whose write-back is still under way is read on chip.
+        earlier = moves.earlier[own][some]
+        recalled = self._kept[own][some] & (self._acknowledged[earlier] > at[some])
         reads = (transfers > 0) & ~recalled
         asked_for = at[some] + FETCH
         sent = self._serve("address", asked_for, np.where(reads, memory.address_clocks, 0.0))
@@ -127,7 +134,9 @@ class Port:
         some = np.flatnonzero(self._moves.evict[own] != NONE)
         if len(some):
             written, answered = self._write(
-                used[some], self._moves.evict[own][some], self._codes[own][some],
+                used[some],
+                self._moves.evict[own][some],
+                self._codes[own][some],
                 self._waits[1, first + some],
             )
             self._written[self._evict_rank[own][some] - 1] = written
@@ -145,9 +154,7 @@ class Port:
 
     def clear(self, at: float, lines: int) -> float:
         """When a mode table of so many lines has been cleared."""
-        left = self._serve(
-            "write", np.full(lines, at), np.full(lines, self._memory.write_clocks)
-        )
+        left = self._serve("write", np.full(lines, at), np.full(lines, self._memory.write_clocks))
         self._answered = max(self._answered, left[-1] + self._memory.latency[1])
         return self._answered
 

@@ -43,9 +43,7 @@ def reading(events: FrameEvents, params: MachineParams) -> Reading:
         at = int(packet["beat"])
         if at >= count:
             continue
-        opcode, transfers, number = (
-            int(packet[name]) for name in ("opcode", "transfers", "count")
-        )
+        opcode, transfers, number = (int(packet[name]) for name in ("opcode", "transfers", "count"))
         fetched[at] += transfers - (number if opcode == Opcode.TRIANGLES else 0)
         cost = RING_PACKET if opcode in (Opcode.VERTICES, Opcode.PRIMITIVES) else PACKET
         if opcode == Opcode.VERTICES:
@@ -68,7 +66,16 @@ def reading(events: FrameEvents, params: MachineParams) -> Reading:
     fetched += _of_lists(beats, lists)
     so_far = np.cumsum(fetched)
     ahead = np.searchsorted(so_far, so_far - params.queues.ahead, "right") - 1
-    return Reading(before, behind, fetched, np.minimum(ahead, np.arange(count) - 1), release, window, flushed, returned)
+    return Reading(
+        before,
+        behind,
+        fetched,
+        np.minimum(ahead, np.arange(count) - 1),
+        release,
+        window,
+        flushed,
+        returned,
+    )
 
 
 def _of_lists(beats, lists):
@@ -99,7 +106,9 @@ def _window(beats, rows):
     some = np.flatnonzero(oldest > 0)
     place = np.searchsorted(rank, oldest[some])  # the first shaded tile of that or a later one
     has = place < len(shaded)
-    tile = np.where(has, shaded[np.minimum(place, max(len(shaded) - 1, 0))] if len(shaded) else -1, -1)
+    tile = np.where(
+        has, shaded[np.minimum(place, max(len(shaded) - 1, 0))] if len(shaded) else -1, -1
+    )
     own = firsts[some]
     inside = has & (tile < own)
     window[own[inside]] = tile[inside]

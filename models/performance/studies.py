@@ -21,9 +21,15 @@ TILE = 64  # samples of a tile of the model
 QUAD = 4  # pixels
 FMA = 2  # operations of a fused multiply-add
 TRANSFER = 32  # bytes
+SCREEN = 1 << 16  # tiles of the largest target, at one sample a pixel
 OURS = QueueParams(
-    ahead=1 << 16, slots=1 << 12, triangles=1 << 14, setup=1 << 10, tiles=1 << 12,
-    colours=1 << 12, shading=1 << 12,
+    ahead=1 << 16,
+    slots=1 << 12,
+    triangles=1 << 14,
+    setup=1 << 10,
+    tiles=1 << 12,
+    colours=1 << 12,
+    shading=1 << 12,
 )  # queues of which no document says anything: ample
 
 
@@ -53,6 +59,8 @@ class GraphicsProcessor:
         Transfers of the bus a second.
     cache : int
         Bytes behind the units.
+    tile_memory : bool
+        Tiles are on chip until all of the frame is drawn on them: no sample is fetched.
     open : tuple of str
         Fields that the document does not give.
     """
@@ -68,6 +76,7 @@ class GraphicsProcessor:
     bus: int
     rate: float
     cache: int
+    tile_memory: bool = False
     open: tuple[str, ...] = ()
 
     def __post_init__(self):
@@ -103,7 +112,7 @@ class GraphicsProcessor:
         memory is 400 to 800 clocks, as the project's far memory.
         """
         ways = 16
-        tiles = self.cache // (2 * 4 * TILE)
+        tiles = SCREEN if self.tile_memory else self.cache // (2 * 4 * TILE)
         sets = 1 << (tiles // ways).bit_length() - 1
         clocks = TRANSFER / (self.bandwidth / self.clock)
         return MachineParams(
@@ -116,7 +125,9 @@ class GraphicsProcessor:
             attributes=self.written / self.rasterizers / QUAD,
             lanes=4,
             queues=OURS,
-            cache=CacheParams(sets, ways, reads=1 << 12, rows=1 << 8, coder_clocks=1, decoder_clocks=1),
+            cache=CacheParams(
+                sets, ways, reads=1 << 12, rows=1 << 8, coder_clocks=1, decoder_clocks=1
+            ),
             memory=MemoryParams((400, 800), clocks, clocks, clocks, True),
         )
 
@@ -134,6 +145,7 @@ MALI_G71 = GraphicsProcessor(
     bus=64,
     rate=3.2e9,
     cache=2 << 20,
+    tile_memory=True,
     open=("clock", "primitives", "scanned", "written", "bus", "rate", "cache"),
 )
 # Four clusters with a raster engine each; 64 ROPs; eight controllers of 32 bits, 256 KB each. Eight

@@ -9,7 +9,7 @@ from fixfunc.models.back_half.back_half import Coloured, Found
 from fixfunc.models.depth.cached_depth import TestedTiles
 from fixfunc.models.frontend.vertex_ring import Assembly
 from fixfunc.models.performance.events import BEAT, Beat
-from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.pixel.quads import split
 from fixfunc.spec.state import Kind
 
 GROUP = 16  # samples that are blended together
@@ -34,9 +34,7 @@ def control_row(kind: Kind, record: np.void) -> np.ndarray:
     return row
 
 
-def list_rows(
-    drawn: DrawnList, count: int, before: int, assembly: Assembly | None
-) -> np.ndarray:
+def list_rows(drawn: DrawnList, count: int, before: int, assembly: Assembly | None) -> np.ndarray:
     """Rows of BEAT of a list: a row a tile, and one of each triangle that covers none.
 
     Parameters
@@ -74,10 +72,12 @@ def list_rows(
     tiles["samples"] = np.bitwise_count(found.tiles["mask"])
     tiles["passed"] = tested.passed.sum((1, 2))
     samples = int(state["samples"])
-    tiles["quads"] = _quads(tested.shaded, samples)
+    tiles["quads"] = _quads(found.tiles, tested.shaded, samples, False)
     if built_in:
         by_sample = assembly.states["by_sample"][assembly.state_of[tiles["triangle"]]] > 0
-        tiles["quads"] = np.where(by_sample, _quads_of_samples(tested.shaded, samples), tiles["quads"])
+        if by_sample.any():
+            apart = _quads(found.tiles, tested.shaded, samples, True)
+            tiles["quads"] = np.where(by_sample, apart, tiles["quads"])
     if (state["blend_enable"] or state["logic_op_enable"]) and state["colour_write"]:
         groups = tested.shaded.reshape(len(tiles), -1, GROUP).any(2).sum(1)
         tiles["groups"] = np.maximum(groups, tiles["shaded"])
@@ -91,23 +91,7 @@ def _begins(of_tiles, triangle):
     return first
 
 
-def _lanes(mask, samples):
-    """Samples of tiles as quads: shape (n, rows, y and sample row, columns, x and sample column)."""
-    x, y = LANE_SHAPE[samples]
-    edge = mask.shape[-1]
-    high, wide = 2 << y, 2 << x
-    return mask.reshape(len(mask), edge // high, high, edge // wide, wide)
-
-
-def _quads(mask, samples):
-    """Quads of which a sample is shaded."""
-    return _lanes(mask, samples).any((2, 4)).sum((1, 2))
-
-
-def _quads_of_samples(mask, samples):
-    """The same, one for each sample that one of its pixels has."""
-    x, y = LANE_SHAPE[samples]
-    lanes = _lanes(mask, samples)
-    count, rows, high, columns, wide = lanes.shape
-    apart = lanes.reshape(count, rows, 2, high // 2, columns, 2, wide // 2)
-    return apart.any((2, 5)).sum((1, 2, 3, 4))
+def _quads(tiles, shaded, samples, by_sample):
+    """Quads of each tile of which a sample is shaded; or one for each sample that a pixel has."""
+    found = split(tiles["x"], tiles["y"], shaded, samples, by_sample)
+    return np.bincount(found.tile, minlength=len(tiles))

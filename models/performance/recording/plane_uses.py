@@ -9,13 +9,12 @@ from fixfunc.models.depth.depth_cache import DepthCache, StencilCache
 from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.output.colour_write import ColourCache
-from fixfunc.models.performance.beat_rows import DrawnList
-from fixfunc.models.performance.events import SURFACE, USE
+from fixfunc.models.performance.events import MODES, SURFACE, USE
+from fixfunc.models.performance.recording.beat_rows import DrawnList
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Kind, Outcome, TileMode
 
-MODES = 16
 UNUSED = -1  # bytes of a mode that there is not
 UNKNOWN = 255  # a mode that no cache asks for: the next use is of the same tile
 
@@ -95,7 +94,6 @@ class PlaneUses:
         self._cache = None
         self._uses = [np.zeros(0, USE)]
         self._surfaces = []
-        self._sizes = np.full(MODES, UNUSED)
 
     def control(self, kind: Kind, record: np.void, beat: int) -> None:
         """A draw state, a clear or a fence, which is the beat of that number."""
@@ -115,9 +113,9 @@ class PlaneUses:
         if rectangle == (0, 0, *size):
             columns, rows = tile_grid(self._state, self._edge)
             before = sum(map(len, self._uses))
-            self._surfaces.append((beat, before, columns * rows, columns))
             self._cache = _CACHES[self._name](self._state, self._edge, value)
-            self._sizes = self._cache.bytes_by_mode
+            sizes = self._cache.bytes_by_mode
+            self._surfaces.append((beat, before, columns * rows, columns, sizes))
         self._cache.clear(rectangle, value)
         self._keep(np.full(len(self._cache.found), beat))
 
@@ -152,7 +150,3 @@ class PlaneUses:
     def surfaces(self) -> np.ndarray:
         """Rows of SURFACE."""
         return np.array(self._surfaces, SURFACE)
-
-    def sizes(self) -> np.ndarray:
-        """Bytes of a tile by its mode: int64, shape (16,)."""
-        return self._sizes

@@ -10,9 +10,9 @@ from fixfunc.models.depth.cached_depth import TestedTiles
 from fixfunc.models.frontend import command_reader
 from fixfunc.models.frontend.command_reader import TRANSFER, CommandLimits
 from fixfunc.models.payload import unpack
-from fixfunc.models.performance.beat_rows import DrawnList, control_row, list_rows
 from fixfunc.models.performance.events import BEAT, PACKET, PLANES, Beat, FrameEvents
-from fixfunc.models.performance.plane_uses import PlaneUses
+from fixfunc.models.performance.recording.beat_rows import DrawnList, control_row, list_rows
+from fixfunc.models.performance.recording.plane_uses import PlaneUses
 from fixfunc.models.top.top import Machine
 from fixfunc.spec import commands
 from fixfunc.spec.commands import VERTEX_OPCODES, Opcode
@@ -91,8 +91,7 @@ def record(
     surfaces = {name: plane.surfaces() for name, plane in planes.items()}
     for rows in (*uses.values(), *surfaces.values()):
         rows["beat"] = moved[rows["beat"]]
-    sizes = {name: plane.sizes() for name, plane in planes.items()}
-    return FrameEvents(beats, packets, uses, surfaces, sizes)
+    return FrameEvents(beats, packets, uses, surfaces)
 
 
 _RELEASE = np.array([(True,)], [("release", "?")])[0]

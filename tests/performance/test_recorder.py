@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Events of a frame, against the counters of the golden top and the packets of its stream."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fixfunc.cosim.commands import CommandList
+from fixfunc.cosim.figures.counters import replayed
+from fixfunc.cosim.frame.job import in_memory
+from fixfunc.cosim.reference import top
+from fixfunc.models.geometry.triangle_setup import TRIANGLE
+from fixfunc.models.memory.surface import plane_bytes, tiles_of
+from fixfunc.models.performance.events import Beat, FrameEvents
+from fixfunc.models.performance.recording.recorder import record
+from fixfunc.models.state import draw_state
+from fixfunc.spec.commands import Opcode
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Outcome
+from tests.performance.frames import PARAMS, events, job
+
+
+@pytest.mark.plan("performance-3")
+@pytest.mark.parametrize("name", ["teapot, 1x", "slivers, 4x"])
+def test_events_add_up_to_the_counters(name):
+    own = job(name)
+    machine = top.machine(PARAMS, own.data.copy())
+    counted = replayed(machine, machine.draw(*own.start))
+    beats = events(name).beats
+    tiles = beats[beats["kind"] == Beat.TILE]
+    found = {
+        "triangles": events(name).triangles,
+        "set_up": int((beats["first"] & beats["set_up"]).sum()),
+        "tiles": len(tiles),
+        "tiles_accepted": int((tiles["outcome"] == Outcome.ACCEPT).sum()),
+        "tiles_tested": int((tiles["outcome"] == Outcome.TEST).sum()),
+        "samples_covered": int(tiles["samples"].sum()),
+        "samples_passed": int(tiles["passed"].sum()),
+        "tiles_shaded": int(tiles["shaded"].sum()),
+        "pipe_quads": int(tiles["quads"].sum()),
+        "pipe_attributes": int((tiles["quads"] * np.maximum(tiles["attributes"], 1)).sum()),
+    }
+    assert found == {key: counted[key] for key in found}
+    transfers = int(events(name).packets["transfers"].sum())
+    assert transfers == own.start[1]
+
+
+@pytest.mark.plan("performance-3")
+def test_beats_stand_in_the_order_of_packets():
+    """A RELEASE stands between the triangles before its packet and those behind it."""
+    told = events("teapot, 1x")
+    beats = told.beats
+    releases = told.packets[told.packets["opcode"] == Opcode.RELEASE]
+    assert (beats["kind"] == Beat.RELEASE).sum() == len(releases)
+    assert (beats["kind"][releases["beat"]] == Beat.RELEASE).all()
+    passed = 0
+    for packet in told.packets:
+        before = beats[: packet["beat"]]
+        assert before["first"].sum() == passed
+        if packet["opcode"] == Opcode.PRIMITIVES:
+            passed += int(packet["count"])
+    triangles = beats["triangle"][beats["triangle"] >= 0]
+    assert (np.diff(triangles) >= 0).all()
+    assert beats["kind"][-1] == Beat.FENCE
+
+
+def blended_twice():
+    """A square over 24 x 16 pixels of a target, opaque and then blended by a shader outside."""
+    size = 64, 64
+    opaque = draw_state(*size, 1)
+    blended = draw_state(*size, 1, depth_test=0, depth_write=0, blend_enable=1)
+    packets = CommandList()
+    at = 0
+    bases = {}
+    for plane in ("depth", "stencil", "colour"):
+        bases[plane] = at
+        at += -(-plane_bytes(tiles_of(opaque), plane) // 4096) * 4096
+    square = np.zeros(2, TRIANGLE)
+    for n, (x, y) in enumerate(((0, 0), (24, 0), (24, 16))):
+        square[f"x{n}"], square[f"y{n}"] = 256 * x, 256 * y
+    for n, (x, y) in enumerate(((0, 0), (24, 16), (0, 16))):
+        square[f"x{n}"][1], square[f"y{n}"][1] = 256 * x, 256 * y
+    packets.target(**bases).state(opaque)
+    packets.clear((0, 0, *size), depth=1, stencil=1, colour=1, depth_value=(1 << 24) - 1)
+    packets.triangles(square).state(blended).triangles(square).fence(1)
+    data, start = in_memory(packets.fence(2).transfers, at)
+    limits = top.limits_of(PARAMS)
+    return record(data, start, limits, lambda probe: top.machine(PARAMS, data.copy(), probe=probe))
+
+
+@pytest.mark.plan("performance-3")
+def test_blending_and_shaders_outside():
+    told = blended_twice()
+    kinds = told.beats["kind"].tolist()
+    assert kinds.count(Beat.STATE) == 2
+    assert kinds.count(Beat.FENCE) == 2
+    assert kinds[:2] == [Beat.STATE, Beat.CLEAR]
+    tiles = told.beats[told.beats["kind"] == Beat.TILE]
+    assert not tiles["built_in"].any()
+    first, second = np.split(tiles, [len(tiles) // 2])
+    assert not first["groups"].any()
+    # Two triangles of six tiles: groups of two rows of eight samples.
+    assert second["groups"].max() == 4
+    assert (second["groups"] > 0).all()
+    assert int(first["samples"].sum()) == 24 * 16
+    depth, colour = told.uses["depth"], told.uses["colour"]
+    assert len(depth) == len(first)
+    assert len(colour) == len(tiles)
+    # A tile that is blended is needed, however much of it is covered.
+    assert colour["needed"][len(first) :].all()
+
+
+@pytest.mark.plan("performance-3")
+def test_events_that_are_none():
+    told = blended_twice()
+    with pytest.raises(InputError, match="beats must be a row of kind, triangle"):
+        replace(told, beats=told.beats["kind"])
+    with pytest.raises(InputError, match="uses must have depth, stencil, colour, not"):
+        replace(told, uses={"depth": told.uses["depth"]})
+    beyond = told.uses["colour"].copy()
+    beyond["beat"] = len(told.beats)
+    with pytest.raises(InputError, match=r"uses\[colour\] must be of the beats, not others"):
+        replace(told, uses=told.uses | {"colour": beyond})
+    assert isinstance(told, FrameEvents)
