@@ -73,9 +73,13 @@ class Flow:
 
     @property
     def busy(self) -> dict[str, float]:
-        """By station, clocks in which it works: of several side by side, one's share."""
+        """By station, clocks in which it works on triangles and tiles.
+
+        Of several side by side one's share.
+        """
+        work = self._beats["kind"] < Beat.STATE
         return {
-            name: float(service.sum()) / self._units(name)
+            name: float(service[work].sum()) / self._units(name)
             for name, service in self._service.items()
         }
 

@@ -12,12 +12,14 @@ from fixfunc.cosim.frame.job import in_memory
 from fixfunc.cosim.reference import top
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.memory.surface import plane_bytes, tiles_of
-from fixfunc.models.performance.events import Beat, FrameEvents
+from fixfunc.models.performance.cache_moves import cache_moves
+from fixfunc.models.performance.events import PLANES, Beat, FrameEvents
+from fixfunc.models.performance.params import CacheParams
 from fixfunc.models.performance.recording.recorder import record
 from fixfunc.models.state import draw_state
 from fixfunc.spec.commands import Opcode
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Outcome
+from fixfunc.spec.state import DepthFormat, Outcome, TileMode
 from tests.performance.frames import PARAMS, events, job
 
 
@@ -109,6 +111,44 @@ def test_blending_and_shaders_outside():
     assert len(colour) == len(tiles)
     # A tile that is blended is needed, however much of it is covered.
     assert colour["needed"][len(first) :].all()
+
+
+@pytest.mark.plan("performance-3")
+def test_two_targets_of_different_formats():
+    """Raw tiles of D32F have 256 bytes, of D24 192; what is written goes before the next target."""
+    size = 64, 64
+    at = 0
+    packets = CommandList()
+    corners = np.zeros(1, TRIANGLE)
+    for n, (x, y) in enumerate(((0, 0), (64, 0), (0, 64))):
+        corners[f"x{n}"], corners[f"y{n}"] = 256 * x, 256 * y
+    for form in (DepthFormat.D32F, DepthFormat.D24):
+        state = draw_state(*size, 1, depth_format=form)
+        bases = {}
+        for plane in ("depth", "stencil", "colour"):
+            bases[plane] = at
+            at += -(-plane_bytes(tiles_of(state), plane) // 4096) * 4096
+        packets.target(**bases).state(state)
+        packets.clear((0, 0, *size), depth=1, stencil=1, colour=1, depth_value=1 << 23)
+        packets.triangles(corners).fence(1)
+    data, start = in_memory(packets.transfers, at)
+    limits = top.limits_of(PARAMS)
+    told = record(data, start, limits, lambda probe: top.machine(PARAMS, data.copy(), probe=probe))
+    machine = top.machine(PARAMS, data.copy())
+    machine.draw(*start)
+    sizes = told.surfaces["depth"]["sizes"][:, TileMode.RAW]
+    assert sizes.tolist() == [256, 192]
+    fences = np.flatnonzero(told.beats["kind"] == Beat.FENCE)
+    shape = top.shape(PARAMS)
+    params = CacheParams(shape.sets, shape.ways, shape.table_lines)
+    for plane in PLANES:
+        moves = cache_moves(told.uses[plane], told.surfaces[plane], fences, params)
+        golden = machine.traffic[plane]
+        causes = {kind.cause for kind in golden}
+        for cause in causes:
+            count = sum(n for (own, _), n in moves.counts.items() if own == cause)
+            assert count == sum(n for kind, n in golden.items() if kind.cause == cause)
+    assert len(fences) == 2
 
 
 @pytest.mark.plan("performance-3")
