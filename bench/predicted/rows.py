@@ -68,7 +68,7 @@ def row(name: str, memory: str, counted: dict[str, int], events: FrameEvents, se
         "memory": memory,
         "measured": counted["clocks"],
         "predicted": found.clocks,
-        "holds": held_by(counted, params, int(events.beats["groups"].sum())),
+        "holds": held_by(counted, params, found.busy["colour"]),
         "holding": found.holding,
         "slots": found.waits["slots"] / found.clocks,
         "bytes": {client: found.bytes[client] - moved[client] for client in CLIENTS},
@@ -77,17 +77,17 @@ def row(name: str, memory: str, counted: dict[str, int], events: FrameEvents, se
     }
 
 
-def held_by(counted: dict[str, int], params: MachineParams, blended: int) -> str:
+def held_by(counted: dict[str, int], params: MachineParams, turns: float) -> str:
     """What takes most clocks by the hardware's counters, at the pace of the memory behind it.
 
-    Groups of samples that are ``blended`` are not counted by the hardware.
+    ``turns`` of blended tiles are not counted by the hardware: they are the model's.
     """
     memory = params.memory
     work = {
         "reader": counted["triangles"],
         "raster": counted["tiles"],
         "depth": counted["tiles_accepted"] + counted["tiles_tested"],
-        "colour": max(counted["tiles_shaded"], blended),
+        "colour": max(counted["tiles_shaded"], turns),
         "pixels": counted["pipe_attributes"] or counted["tiles_shaded"],
     }
     for client, cause, _, _, size in traffic(counted):
