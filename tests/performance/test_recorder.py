@@ -56,6 +56,7 @@ def test_beats_stand_in_the_order_of_packets():
     releases = told.packets[told.packets["opcode"] == Opcode.RELEASE]
     assert (beats["kind"] == Beat.RELEASE).sum() == len(releases)
     assert (beats["kind"][releases["beat"]] == Beat.RELEASE).all()
+    assert beats["first"][releases["beat"] + 1].all()
     passed = 0
     for packet in told.packets:
         before = beats[: packet["beat"]]
@@ -83,9 +84,17 @@ def blended_twice():
         square[f"x{n}"], square[f"y{n}"] = 256 * x, 256 * y
     for n, (x, y) in enumerate(((0, 0), (24, 16), (0, 16))):
         square[f"x{n}"][1], square[f"y{n}"][1] = 256 * x, 256 * y
+    for n in range(3):
+        square[f"z{n}"] = 256 * 1000
     packets.target(**bases).state(opaque)
     packets.clear((0, 0, *size), depth=1, stencil=1, colour=1, depth_value=(1 << 24) - 1)
-    packets.triangles(square).state(blended).triangles(square).fence(1)
+    packets.triangles(square).state(blended).triangles(square)
+    # Tested and not written.
+    read_only = draw_state(*size, 1, depth_write=0)
+    nearer = square.copy()
+    for n in range(3):
+        nearer[f"z{n}"] = 256 * 100
+    packets.state(read_only).triangles(square).triangles(nearer).fence(1)
     data, start = in_memory(packets.fence(2).transfers, at)
     limits = top.limits_of(PARAMS)
     return record(data, start, limits, lambda probe: top.machine(PARAMS, data.copy(), probe=probe))
@@ -95,22 +104,24 @@ def blended_twice():
 def test_blending_and_shaders_outside():
     told = blended_twice()
     kinds = told.beats["kind"].tolist()
-    assert kinds.count(Beat.STATE) == 2
+    assert kinds.count(Beat.STATE) == 3
     assert kinds.count(Beat.FENCE) == 2
     assert kinds[:2] == [Beat.STATE, Beat.CLEAR]
     tiles = told.beats[told.beats["kind"] == Beat.TILE]
     assert not tiles["built_in"].any()
-    first, second = np.split(tiles, [len(tiles) // 2])
+    first, second, third = np.split(tiles, [len(tiles) // 4, len(tiles) // 2])
     assert not first["groups"].any()
     # Two triangles of six tiles: groups of two rows of eight samples.
     assert second["groups"].max() == 4
     assert (second["groups"] > 0).all()
     assert int(first["samples"].sum()) == 24 * 16
     depth, colour = told.uses["depth"], told.uses["colour"]
-    assert len(depth) == len(first)
-    assert len(colour) == len(tiles)
+    tested = int((third["outcome"] == Outcome.TEST).sum())
+    assert tested > 0
+    assert len(depth) == len(first) + tested
+    assert len(colour) == int(tiles["shaded"].sum())
     # A tile that is blended is needed, however much of it is covered.
-    assert colour["needed"][len(first) :].all()
+    assert colour["needed"][len(first) :][: len(second)].all()
 
 
 @pytest.mark.plan("performance-3")
