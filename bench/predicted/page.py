@@ -69,7 +69,7 @@ def _error(row):
 def _beside(rows):
     errors = [abs(row["predicted"] / row["measured"] - 1) for row in rows]
     wrong = sum(row["holds"] != row["holding"] for row in rows)
-    differ = sum(any(row["bytes"].values()) for row in rows)
+    differ = sum(len(row["differ"]) for row in rows)
     times = [row["seconds"] / row["taken"] for row in rows]
     lines = [
         "## Beside the hardware",
@@ -81,9 +81,9 @@ def _beside(rows):
         "slots of the vertex ring, and how much faster a prediction is than the simulation.",
         "",
         f"Of {len(rows)} rows the error is {sum(errors) / len(errors):.1%} on average and "
-        f"{max(errors):.1%} at most; {wrong} name another station; bytes of a client differ in "
-        f"{differ}; a prediction takes {min(times):,.0f} to {max(times):,.0f} times less than the "
-        "simulation.",
+        f"{max(errors):.1%} at most; {wrong} name another station; of the counters of tiles that "
+        f"are moved, by cause and mode, {differ} differ; a prediction takes {min(times):,.0f} to "
+        f"{max(times):,.0f} times less than the simulation.",
     ]
     head = "frame", "memory", "measured", "predicted", "error", "holds", "predicted"
     head += "waits for slots", "times as fast"

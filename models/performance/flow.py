@@ -21,6 +21,7 @@ REQUEST = 8
 DEPTH = 24  # the depth test to colour write
 DISPATCH = 24  # colour write to quads
 SHADE = 90  # a tile's last quad to its colours
+STREAM = 45  # the same of quads that follow others of their triangle
 ROW = 70  # a tile's last quad to the row of its triangle, which is free
 OUTSIDE = 4  # to a shader outside and back
 RETURN = 24  # colour write to the end
@@ -63,6 +64,7 @@ class Flow:
         self.left = {name: np.zeros(len(self._kind)) for name in (*STATIONS, "out")}
         self.waits = dict.fromkeys(("slots", "rows", "setup"), 0.0)
         self._free = {name: np.zeros(self._units(name)) for name in STATIONS}
+        self._shown = np.zeros(len(self._kind))  # when colours are written, if memory alone decides
         self._fence = 0.0  # when a fence may begin to flush colours
 
     def _units(self, name):
@@ -73,9 +75,13 @@ class Flow:
 
     @property
     def busy(self) -> dict[str, float]:
-        """By station, clocks in which it works: of several side by side, one's share."""
+        """By station, clocks in which it works on triangles and tiles.
+
+        Of several side by side one's share.
+        """
+        work = self._beats["kind"] < Beat.STATE
         return {
-            name: float(service.sum()) / self._units(name)
+            name: float(service[work].sum()) / self._units(name)
             for name, service in self._service.items()
         }
 
@@ -107,6 +113,7 @@ class Flow:
         at = at + DEPTH
         ready = planes.on_chip("colour", own, at + REQUEST)
         at = self._room(at + DISPATCH, "colour", rooms["shading"], 0)
+        at = np.maximum(at, self._colours_wait(own, ready))
         at = self._serve("pixels", own, self._serve("fetch", own, at))
         beats = self._beats[own]
         at = at + np.where(beats["built_in"], SHADE, OUTSIDE) * beats["shaded"]
@@ -114,6 +121,14 @@ class Flow:
         at = self._control(own, ("colour",), "colour")
         planes.evict("colour", own, at)
         self.left["out"][own] = at + RETURN
+
+    def _colours_wait(self, own, ready):
+        """When the pixel pipe moves on, whose colours wait for tiles that come from memory."""
+        if np.ndim(ready) == 0:
+            ready = np.full(own.stop - own.start, NEVER)
+        free = self._free["colour"].min()
+        self._shown[own] = serve(ready, self._service["colour"][own], free)
+        return _behind(self._shown, self._stations.ahead[own], STREAM - SHADE)
 
     def _read(self, own, setup):
         """When beats leave the reader."""

@@ -61,6 +61,8 @@ class CacheParams:
         Transfers of the mode table on chip, a power of two.
     reads : int
         Most reads in flight.
+    waiting : int
+        Tiles that have come, and wait to be decoded.
     rows : int
         Evicted tiles that wait to be written.
     victims : int
@@ -73,6 +75,7 @@ class CacheParams:
     ways: int = 4
     table_lines: int = 1024
     reads: int = 256
+    waiting: int = 16
     rows: int = 16
     victims: int = 512
     coder_clocks: int = 4
@@ -105,7 +108,10 @@ class QueueParams:
     colours : int
         Tiles behind the depth test, whose colours are asked for.
     shading : int
-        Tiles in the shader.
+        Tiles in the shader, or whose colours wait.
+    pipe : int
+        Quads behind the feed of the pixel pipe, which stops where the colours of a tile wait: 32
+        whose corners come, 36 that are interpolated, four whose colours are made.
     """
 
     ahead: int = 1024
@@ -115,6 +121,7 @@ class QueueParams:
     tiles: int = 1024
     colours: int = 1024
     shading: int = 256
+    pipe: int = 72
 
     def __post_init__(self):
         check_types(self)

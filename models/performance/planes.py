@@ -8,6 +8,7 @@ from fixfunc.models.performance.cache_moves import TRANSFER, cache_moves
 from fixfunc.models.performance.events import PLANES, Beat, FrameEvents
 from fixfunc.models.performance.params import MachineParams
 from fixfunc.models.performance.ports import Port
+from fixfunc.spec.counters import MOVED
 
 NEVER = -1e18  # a clock that all others are behind
 FRONT = 8  # clocks from a request to the block that uses the tile
@@ -60,6 +61,16 @@ class Planes:
             for way, clocks in port.busy.items()
         }
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Tiles and transfers of the mode table, by the name of the hardware's counter."""
+        found = dict.fromkeys(MOVED, 0)
+        for name, moves in self.moves.items():
+            for (cause, mode), count in moves.counts.items():
+                own = "table_clear" if cause == "clear" else cause
+                found[f"{name}_{own}" + ("" if mode is None else f"_{mode}")] = count
+        return found
+
     def write_backs(self) -> list[np.ndarray]:
         """Of each plane, the beat whose write-back memory must have for each; -1: none."""
         out = []
@@ -109,13 +120,12 @@ class Planes:
 
 
 def _speeds(plane, loads):
-    """Of reads and of writes of a port on a shared channel: what all others leave of it.
+    """Of reads and of writes of a port on a shared channel.
 
-    A turn comes as often as others have one.
+    It has what all others leave of the channel; where they ask for more than there is, its part of
+    that; and a turn as often as others have one.
     """
     total = sum(loads.values())
-    count = sum(load > 0 for load in loads.values())
-    return tuple(
-        min(1.0, max(1 - total + loads.get(f"{plane} {way}", 0), 1 / max(count, 1)))
-        for way in ("read", "write")
-    )
+    turn = 1 / max(sum(load > 0 for load in loads.values()), 1)
+    own = [loads.get(f"{plane} {way}", 0) for way in ("read", "write")]
+    return tuple(min(1.0, max(1 - total + load, load / max(total, 1), turn)) for load in own)

@@ -54,6 +54,7 @@ class Port:
         self._fill_rank = np.cumsum(moves.fill != NONE)
         self._evict_rank = number
         self._fetched = np.zeros(int(self._fill_rank[-1]) if count else 0)
+        self._taken = np.zeros(len(self._fetched))
         self._written = np.zeros(int(number[-1]) if count else 0)
         differ = int(TileMode.DIFFERENCES_1)
         self._decodes = np.where(moves.fill_mode >= differ, cache.decoder_clocks, 1.0)
@@ -106,10 +107,16 @@ class Port:
         due[0] = max(due[0], self._due)
         due = np.maximum.accumulate(due)
         self._due = due[-1]
+        # So many tiles wait to be decoded; behind them memory waits with its data.
+        number = self._fill_rank[own][some] - 1
+        known = self._fill_rank[first - 1] if first else 0
+        behind = np.minimum(number - self._cache.waiting, known - 1)
+        room = np.where(behind >= 0, self._taken[np.maximum(behind, 0)], 0)
+        due = np.maximum(due, room)
         # What is not read comes in its turn, and leaves the port free.
         service = np.where(reads, transfers * memory.read_clocks, 0)
         came = self._serve("read", due, service)
-        self._fetched[self._fill_rank[own][some] - 1] = came
+        self._fetched[number] = came
         ready[some] = self._serve("decoder", came, self._decodes[own][some]) + DECODE
         return ready
 
@@ -131,6 +138,8 @@ class Port:
     def evict(self, own: slice, used: np.ndarray) -> None:
         """A range of uses took their slots then."""
         first = own.start
+        some = np.flatnonzero(self._moves.fill[own] != NONE)
+        self._taken[self._fill_rank[own][some] - 1] = used[some]
         some = np.flatnonzero(self._moves.evict[own] != NONE)
         if len(some):
             written, answered = self._write(

@@ -30,6 +30,9 @@ class Prediction:
         The station, or the port, that works for most of the clocks.
     bytes : dict of int
         By client of memory.
+    counts : dict of int
+        Tiles and transfers of the mode table, by the name of the hardware's counter:
+        :data:`fixfunc.spec.counters.MOVED`.
     utilisation : dict of float
         By port and way, the share of the clocks in which it moves transfers.
     """
@@ -40,6 +43,7 @@ class Prediction:
     waits: dict
     holding: str
     bytes: dict
+    counts: dict
     utilisation: dict
 
 
@@ -88,5 +92,6 @@ def _follow(events, params, free, loads):
         flow.waits,
         max(busy, key=busy.get),
         {name: sum(ways) for name, ways in flow.planes.bytes.items()},
+        flow.planes.counts,
         {name: value / max(clocks, 1) for name, value in ports.items()},
     )

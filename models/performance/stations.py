@@ -37,6 +37,9 @@ class Stations:
         Beats that go on to the depth test, and to colour write.
     rooms : dict of ndarray of int64, shape (n,)
         By queue, the beat that must have left it for each to enter; -1: none.
+    ahead : ndarray of int64, shape (n,)
+        The tile whose colours must have been written for each to enter the pixel pipe, which holds
+        so many quads; -1: none.
     unit : ndarray of int64, shape (n,)
         The rasterizer of a tile; -1 of what goes through all of them.
     """
@@ -66,6 +69,7 @@ class Stations:
             "colours": places(coloured, count, queues.colours * params.rasterizers),
             "shading": places(coloured, count, queues.shading * params.pixel_pipes),
         }
+        self.ahead = _ahead(beats, params)
         drains = DRAIN * is_control.astype(np.float64)
         tile = is_tile / params.tiles
         empty = beats["set_up"] & (kind == Beat.EMPTY)
@@ -88,6 +92,17 @@ class Stations:
             "pixels": inside + begins * (1 + attributes),
             "colour": np.maximum(1, turns) * (self.coloured & is_tile) + 2 * drains,
         }
+
+
+def _ahead(beats, params):
+    """The last tile of the pixel pipe that is so many quads before each."""
+    out = np.full(len(beats), -1)
+    shaded = np.flatnonzero(beats["shaded"] & beats["built_in"])
+    behind = np.cumsum(beats["quads"][shaded], dtype=np.int64)
+    before = behind - beats["quads"][shaded] - params.queues.pipe
+    place = np.searchsorted(behind, before, "right") - 1
+    out[shaded] = np.where(place >= 0, shaded[np.maximum(place, 0)], -1)
+    return out
 
 
 def _groups(events, colour):

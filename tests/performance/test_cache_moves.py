@@ -16,14 +16,28 @@ from tests.performance.frames import PARAMS, events, job
 SIZES = np.array([0, 32, 64, 96, 128, 160, 192, *[-1] * 9])
 
 
-def naive(uses, columns, params):
-    """Use by use: counts, and what each use fetches and evicts."""
+def naive(uses, columns, params, fence):
+    """Use by use: modes that each fetches and evicts, and how many tiles two fences write.
+
+    The first fence stands before the use of that number, the second behind all.
+    """
     ways = {}
     stored, now = Counter(), {}
     fills, evicts = [], []
     bits = params.sets.bit_length() - 1
     low = (bits + 1) // 2
-    for use in uses:
+    rests = []
+
+    def flush():
+        rest = [old for own in ways.values() for old, dirty in own if dirty]
+        for old in rest:
+            stored[old] = now[old]
+        ways.clear()
+        rests.append(len(rest))
+
+    for n, use in enumerate(uses):
+        if n == fence:
+            flush()
         tile = int(use["tile"])
         x, y = tile % columns, tile // columns
         key = x % (1 << low), y % (1 << bits // 2)
@@ -43,8 +57,8 @@ def naive(uses, columns, params):
         now[tile] = int(use["mode"])
         fills.append(fill)
         evicts.append(evict)
-    rest = sum(dirty for own in ways.values() for _, dirty in own)
-    return fills, evicts, rest
+    flush()
+    return fills, evicts, rests
 
 
 @pytest.mark.plan("performance-2")
@@ -61,17 +75,19 @@ def test_moves_are_those_of_a_walk_use_by_use(sets, ways):
     uses["mode"] = rng.integers(0, 7, count)
     surfaces = np.array([(0, 0, 7 * columns, columns, SIZES)], SURFACE)
     params = CacheParams(sets, ways)
-    moves = cache_moves(uses, surfaces, np.array([count + 1]), params)
-    fills, evicts, rest = naive(uses, columns, params)
+    uses["beat"][200:] += 1
+    fences = np.array([201, count + 2])
+    moves = cache_moves(uses, surfaces, fences, params)
+    fills, evicts, rests = naive(uses, columns, params, 200)
     assert moves.fill_mode.tolist() == fills
     assert moves.evict_mode.tolist() == evicts
-    assert len(moves.flushes[count + 1][0]) == rest
+    assert [len(moves.flushes[beat][0]) for beat in fences] == rests
     for name, cause in (("fill", "fill"), ("evict", "write_back")):
         own = getattr(moves, name)
         known = [SIZES[mode] // 32 for mode in getattr(moves, f"{name}_mode") if mode >= 0]
         assert own[own >= 0].tolist() == known
         assert sum(n for (kind, _), n in moves.counts.items() if kind == cause) == len(known) + (
-            rest if name == "evict" else 0
+            sum(rests) if name == "evict" else 0
         )
 
 

@@ -29,4 +29,5 @@ def test_the_hardware_takes_what_is_predicted(name, memory):
     for client, *_, size in traffic(counted):
         moved[client] += size
     assert {name: found.bytes[name] for name in CLIENTS} == moved
+    assert found.counts == {name: counted[name] for name in found.counts}
     assert found.bytes["commands"] == 32 * counted["command_transfers"]

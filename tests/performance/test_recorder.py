@@ -8,16 +8,21 @@ import pytest
 
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.figures.counters import replayed
-from fixfunc.cosim.frame.job import in_memory
+from fixfunc.cosim.frame import mesh
+from fixfunc.cosim.frame.job import FrameJob, in_memory
 from fixfunc.cosim.reference import top
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.memory.surface import plane_bytes, tiles_of
-from fixfunc.models.performance.events import Beat, FrameEvents
+from fixfunc.models.performance.cache_moves import cache_moves
+from fixfunc.models.performance.events import PLANES, Beat, FrameEvents
+from fixfunc.models.performance.params import CacheParams
 from fixfunc.models.performance.recording.recorder import record
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene
 from fixfunc.models.state import draw_state
 from fixfunc.spec.commands import Opcode
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Outcome
+from fixfunc.spec.state import DepthFormat, Outcome, TileMode
 from tests.performance.frames import PARAMS, events, job
 
 
@@ -49,11 +54,13 @@ def test_events_add_up_to_the_counters(name):
 @pytest.mark.plan("performance-3")
 def test_beats_stand_in_the_order_of_packets():
     """A RELEASE stands between the triangles before its packet and those behind it."""
-    told = events("teapot, 1x")
+    scene = Scene(*mesh.teapot(8), 64, 64)
+    told = FrameJob(scene, render(scene), PARAMS).events()
     beats = told.beats
     releases = told.packets[told.packets["opcode"] == Opcode.RELEASE]
-    assert (beats["kind"] == Beat.RELEASE).sum() == len(releases)
+    assert (beats["kind"] == Beat.RELEASE).sum() == len(releases) > 0
     assert (beats["kind"][releases["beat"]] == Beat.RELEASE).all()
+    assert beats["first"][releases["beat"] + 1].all()
     passed = 0
     for packet in told.packets:
         before = beats[: packet["beat"]]
@@ -81,9 +88,17 @@ def blended_twice():
         square[f"x{n}"], square[f"y{n}"] = 256 * x, 256 * y
     for n, (x, y) in enumerate(((0, 0), (24, 16), (0, 16))):
         square[f"x{n}"][1], square[f"y{n}"][1] = 256 * x, 256 * y
+    for n in range(3):
+        square[f"z{n}"] = 256 * 1000
     packets.target(**bases).state(opaque)
     packets.clear((0, 0, *size), depth=1, stencil=1, colour=1, depth_value=(1 << 24) - 1)
-    packets.triangles(square).state(blended).triangles(square).fence(1)
+    packets.triangles(square).state(blended).triangles(square)
+    # Tested and not written.
+    read_only = draw_state(*size, 1, depth_write=0)
+    nearer = square.copy()
+    for n in range(3):
+        nearer[f"z{n}"] = 256 * 100
+    packets.state(read_only).triangles(square).triangles(nearer).fence(1)
     data, start = in_memory(packets.fence(2).transfers, at)
     limits = top.limits_of(PARAMS)
     return record(data, start, limits, lambda probe: top.machine(PARAMS, data.copy(), probe=probe))
@@ -93,22 +108,62 @@ def blended_twice():
 def test_blending_and_shaders_outside():
     told = blended_twice()
     kinds = told.beats["kind"].tolist()
-    assert kinds.count(Beat.STATE) == 2
+    assert kinds.count(Beat.STATE) == 3
     assert kinds.count(Beat.FENCE) == 2
     assert kinds[:2] == [Beat.STATE, Beat.CLEAR]
     tiles = told.beats[told.beats["kind"] == Beat.TILE]
     assert not tiles["built_in"].any()
-    first, second = np.split(tiles, [len(tiles) // 2])
+    first, second, third = np.split(tiles, [len(tiles) // 4, len(tiles) // 2])
     assert not first["groups"].any()
     # Two triangles of six tiles: groups of two rows of eight samples.
     assert second["groups"].max() == 4
     assert (second["groups"] > 0).all()
     assert int(first["samples"].sum()) == 24 * 16
     depth, colour = told.uses["depth"], told.uses["colour"]
-    assert len(depth) == len(first)
-    assert len(colour) == len(tiles)
+    tested = int((third["outcome"] == Outcome.TEST).sum())
+    assert tested > 0
+    assert len(depth) == len(first) + tested
+    assert len(colour) == int(tiles["shaded"].sum())
     # A tile that is blended is needed, however much of it is covered.
-    assert colour["needed"][len(first) :].all()
+    assert colour["needed"][len(first) :][: len(second)].all()
+
+
+@pytest.mark.plan("performance-3")
+def test_two_targets_of_different_formats():
+    """Raw tiles of D32F have 256 bytes, of D24 192; what is written goes before the next target."""
+    size = 64, 64
+    at = 0
+    packets = CommandList()
+    corners = np.zeros(1, TRIANGLE)
+    for n, (x, y) in enumerate(((0, 0), (64, 0), (0, 64))):
+        corners[f"x{n}"], corners[f"y{n}"] = 256 * x, 256 * y
+    for form in (DepthFormat.D32F, DepthFormat.D24):
+        state = draw_state(*size, 1, depth_format=form)
+        bases = {}
+        for plane in ("depth", "stencil", "colour"):
+            bases[plane] = at
+            at += -(-plane_bytes(tiles_of(state), plane) // 4096) * 4096
+        packets.target(**bases).state(state)
+        packets.clear((0, 0, *size), depth=1, stencil=1, colour=1, depth_value=1 << 23)
+        packets.triangles(corners).fence(1)
+    data, start = in_memory(packets.transfers, at)
+    limits = top.limits_of(PARAMS)
+    told = record(data, start, limits, lambda probe: top.machine(PARAMS, data.copy(), probe=probe))
+    machine = top.machine(PARAMS, data.copy())
+    machine.draw(*start)
+    sizes = told.surfaces["depth"]["sizes"][:, TileMode.RAW]
+    assert sizes.tolist() == [256, 192]
+    fences = np.flatnonzero(told.beats["kind"] == Beat.FENCE)
+    shape = top.shape(PARAMS)
+    params = CacheParams(shape.sets, shape.ways, shape.table_lines)
+    for plane in PLANES:
+        moves = cache_moves(told.uses[plane], told.surfaces[plane], fences, params)
+        golden = machine.traffic[plane]
+        causes = {kind.cause for kind in golden}
+        for cause in causes:
+            count = sum(n for (own, _), n in moves.counts.items() if own == cause)
+            assert count == sum(n for kind, n in golden.items() if kind.cause == cause)
+    assert len(fences) == 2
 
 
 @pytest.mark.plan("performance-3")
