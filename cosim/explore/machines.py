@@ -11,7 +11,7 @@ MACHINES = {
 }
 COLUMNS = {
     "clocks": "clocks of the frame, predicted",
-    "milliseconds": "time of the frame at the machine's clock",
+    "milliseconds": "milliseconds of the frame at the machine's clock",
     "holding": "the station, or the port, that works for most of the clocks",
     "depth_bytes": "bytes of depths, read and written",
     "stencil_bytes": "bytes of stencil values",
