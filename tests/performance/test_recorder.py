@@ -16,6 +16,7 @@ from fixfunc.models.memory.surface import plane_bytes, tiles_of
 from fixfunc.models.performance.cache_moves import cache_moves
 from fixfunc.models.performance.events import PLANES, Beat, FrameEvents
 from fixfunc.models.performance.params import CacheParams
+from fixfunc.models.performance.predict import predict
 from fixfunc.models.performance.recording.recorder import record
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
@@ -72,6 +73,24 @@ def test_beats_stand_in_the_order_of_packets():
     assert beats["kind"][-1] == Beat.FENCE
 
 
+@pytest.mark.plan("performance-5")
+def test_slots_that_are_released_earlier_change_no_byte():
+    """Only the clocks: vertices are written while triangles before them are drawn."""
+    scene = Scene(*mesh.teapot(8), 64, 64)
+    frame = render(scene)
+    clocks = []
+    planes = []
+    for ahead in (1, 2):
+        own = FrameJob(scene, frame, PARAMS, ahead=ahead)
+        data = own.data.copy()
+        drawn = top.machine(PARAMS, data).draw(*own.start)
+        assert not drawn.status["error"].any()
+        planes.append(data[: own.start[0]])
+        clocks.append(predict(own.events()).clocks)
+    assert (planes[0] == planes[1]).all()
+    assert clocks[1] < 0.9 * clocks[0]
+
+
 def blended_twice():
     """A square over 24 x 16 pixels of a target, opaque and then blended by a shader outside."""
     size = 64, 64
@@ -126,6 +145,31 @@ def test_blending_and_shaders_outside():
     assert len(colour) == int(tiles["shaded"].sum())
     # A tile that is blended is needed, however much of it is covered.
     assert colour["needed"][len(first) :][: len(second)].all()
+
+
+@pytest.mark.plan("performance-3")
+@pytest.mark.parametrize("count", [1, 8, 9, 20])
+def test_lists_with_upper_bits_of_depths(count):
+    """Eight triangles take nine transfers; a beat stands behind as many as there are."""
+    state = draw_state(64, 64, 1)
+    size = -(-plane_bytes(tiles_of(state), "depth") // 4096) * 4096
+    corners = np.zeros(count, TRIANGLE)
+    for n, (x, y) in enumerate(((0, 0), (8, 0), (0, 8))):
+        corners[f"x{n}"], corners[f"y{n}"] = 256 * x, 256 * y
+        corners[f"z{n}"] = 100 << 32
+    packets = CommandList().target(depth=0, stencil=size, colour=2 * size).state(state)
+    packets.clear((0, 0, 64, 64), depth=1, stencil=1, colour=1, depth_value=1)
+    packets.triangles(corners).fence(1)
+    data, start = in_memory(packets.transfers, 3 * size)
+    limits = top.limits_of(PARAMS)
+    told = record(data, start, limits, lambda probe: top.machine(PARAMS, data.copy(), probe=probe))
+    (row,) = told.packets[told.packets["opcode"] == Opcode.TRIANGLES]
+    assert row["transfers"] == 1 + count + -(-count // 8)
+    assert row["count"] == count
+    assert told.triangles == count
+    (fence,) = told.packets[told.packets["opcode"] == Opcode.FENCE]
+    assert told.beats["kind"][fence["beat"]] == Beat.FENCE
+    assert predict(told).clocks > 0
 
 
 @pytest.mark.plan("performance-3")

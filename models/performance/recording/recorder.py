@@ -15,7 +15,7 @@ from fixfunc.models.performance.recording.beat_rows import DrawnList, control_ro
 from fixfunc.models.performance.recording.plane_uses import PlaneUses
 from fixfunc.models.top.top import Machine
 from fixfunc.spec import commands
-from fixfunc.spec.commands import VERTEX_OPCODES, Opcode
+from fixfunc.spec.commands import UPPER_TRIANGLES, VERTEX_OPCODES, Opcode
 from fixfunc.spec.state import Kind
 
 
@@ -116,6 +116,10 @@ def _packets(data, beats):
         count = length - 1
         if opcode in VERTEX_OPCODES:
             count = int(unpack(data[at : at + 1], commands.VERTEX_PACKET)[0]["count"])
+        elif opcode == Opcode.TRIANGLES:
+            upper = unpack(data[at : at + 1], commands.TRIANGLES_PACKET)[0]["upper"]
+            # Before every eight triangles, and before what is left, stands a transfer more.
+            count = count * UPPER_TRIANGLES // (UPPER_TRIANGLES + 1) if upper else count
         rows.append((opcode, length, count, ends[passed] + len(releases)))
         if opcode == Opcode.RELEASE:
             releases.append(ends[passed])
