@@ -77,7 +77,8 @@ def _beside(rows):
         "The top (frame), 1280x720, and recorded frames; memory as of the [bench](../bench.md"
         "#frames). Events have the outcomes of the hardware's HiZ. What holds a frame works for "
         "most of its clocks: measured by the hardware's counters, a transfer at the pace of the "
-        "memory; turns of blended tiles, which none counts, are the model's. The last columns: the part of the clocks in which the command reader waits for "
+        "memory; turns of blended tiles, which none counts, are the model's. "
+        "The last columns: the part of the clocks in which the command reader waits for "
         "slots of the vertex ring, and how much faster a prediction is than the simulation, both "
         "beside other work.",
         "",
