@@ -8,6 +8,7 @@ passes.py         those of several passes: blended, discarded, of photographs, c
 depth.py, memory.py, tessellation.py, texture.py   what each stage saves
 golden/           reuse of vertices, changes of state, colours in memory, frames of the machine and
                   recorded ones
+predicted/        predicted clocks beside those of the hardware
 area/             static timing and area in standard cells
 assess/           which figures are of sources that have changed, and the run of those
 synthesis.py      cells of an FPGA, and gates of a sum

@@ -15,7 +15,7 @@ reference/         what hardware is compared with; frame/: scenes, jobs, reports
 scene/             scenes of glTF files, drawn through device and context
 figures/           what the figures of a frame say, in words and charts; report/: its page
 time/              stalls, transfers and bursts of a frame over time, as charts and files
-sweep/             frames over parameters of the machine
+sweep/             frames over parameters of the machine; explore/: what if, by a model of time
 program/           programs on device and context, drawn by the hardware
 record/            frames of OpenGL programs are recorded; recorded/: such frames, drawn
 """

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from fixfunc.cosim import command_line
+from fixfunc.cosim.explore.command import add_command as add_explore
 from fixfunc.cosim.sweep.command import add_command as add_sweep
 from fixfunc.cosim.toolchain import version
 from fixfunc.spec.errors import InputError
@@ -129,6 +130,7 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
         sub.add_argument(name, help="folder of 'frame', or the frame.json in it")
     sub.add_argument("-o", dest="output", default="compare.html", help="file")
     add_sweep(command)
+    add_explore(command)
     _add_record(command)
 
 

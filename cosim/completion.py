@@ -112,6 +112,30 @@ def _over(parsed_args: argparse.Namespace, **_asked) -> Iterable[str]:
     return [f"{one.name}=" for one in parameters.PARAMETERS if machine in one.machines]
 
 
+def _explored(**_asked) -> Iterable[str]:
+    from fixfunc.cosim.explore.bandwidth import NAME
+
+    return ["teapot", NAME]
+
+
+def _named(scene):
+    """Configurations that a scene of ``explore`` has by name."""
+    from fixfunc.cosim.explore import bandwidth, machines
+
+    return bandwidth.CONFIGURATIONS if scene == bandwidth.NAME else machines.MACHINES
+
+
+def _configurations_of_scene(parsed_args: argparse.Namespace, **_asked) -> Iterable[str]:
+    return _named(parsed_args.scene)
+
+
+def _parameters_of_scene(parsed_args: argparse.Namespace, **_asked) -> Iterable[str]:
+    from fixfunc.cosim import parameters
+
+    first = next(iter(_named(parsed_args.scene).values()))
+    return [f"{name}=" for name in parameters.settable(first)]
+
+
 _COMPLETERS: dict[str, Callable[..., Iterable[str]]] = {
     "block": _blocks,
     "verilog block": _blocks_and_all,
@@ -121,4 +145,7 @@ _COMPLETERS: dict[str, Callable[..., Iterable[str]]] = {
     "config": _configurations,
     "changes": _changes,
     "over": _over,
+    "explore scene": _explored,
+    "explore on": _configurations_of_scene,
+    "explore over": _parameters_of_scene,
 }

@@ -2,8 +2,8 @@
 """Parameters of a block by words: those of a configuration, some of them changed.
 
 Numbers stand as they are, flags as ``true`` and ``false``, members of an encoding by their names,
-several of them joined by ``+``; parameters of a part follow its name and a dot, and a part that
-may be left out is ``present`` or ``none``.
+several of them, or several integers, joined by ``+``; parameters of a part follow its name and a
+dot, and a part that may be left out is ``present`` or ``none``.
 """
 
 import dataclasses
@@ -18,6 +18,7 @@ from fixfunc.spec.errors import InputError
 WORDS = {"true": True, "false": False}
 JOINT = "+"  # between the members of a list; changes are parted by commas
 NONE = "none"  # of encodings of which there may be none
+NUMBER = r"-?[0-9]{1,18}(\.[0-9]{1,18})?(e-?[0-9]{1,2})?"
 MOST_NAMED = 16  # members of an encoding that are told one by one
 
 
@@ -68,6 +69,8 @@ def value_of(name: str, text: str, kind: type) -> bool | int | str:
         raise InputError(name, "be true or false", text)
     if kind is int and not re.fullmatch("-?[0-9]{1,18}", text):
         raise InputError(name, "be an integer", text)
+    if kind is float and not re.fullmatch(NUMBER, text):
+        raise InputError(name, "be a number", text)
     return WORDS[text] if kind is bool else kind(text)
 
 
@@ -100,15 +103,19 @@ def _word(value: Any) -> bool | int | str:
     if isinstance(value, enum.Enum):
         return value.name
     if isinstance(value, tuple):
-        return JOINT.join(member.name for member in value) or NONE
+        return JOINT.join(getattr(member, "name", str(member)) for member in value) or NONE
     return str(value) if isinstance(value, _Part) else value
 
 
 def _takes(value: Any, hint: Any) -> str:
     if isinstance(value, enum.Enum):
         return f"one of {_members(type(value))}"
+    if _is_of_numbers(value):
+        return f"{len(value)} integers, joined by {JOINT}"
     if isinstance(value, tuple):
         return f"some of {_members(_encoding(value, hint))}, joined by {JOINT}"
+    if isinstance(value, float):
+        return "a number"
     if isinstance(value, _Part):
         return "present or none"
     if isinstance(value, str):
@@ -119,6 +126,11 @@ def _takes(value: Any, hint: Any) -> str:
 def _encoding(value: tuple, hint: Any) -> type[enum.Enum]:
     """Of the members of a tuple, which may have none."""
     return type(value[0]) if value else typing.get_args(hint)[0]
+
+
+def _is_of_numbers(value: Any) -> bool:
+    """A tuple of numbers, not of members of an encoding."""
+    return isinstance(value, tuple) and bool(value) and not isinstance(value[0], enum.Enum)
 
 
 def _members(encoding: type[enum.Enum]) -> str:
@@ -137,6 +149,11 @@ def _parsed(name: str, text: str, value: Any, hint: Any) -> Any:
     if not isinstance(value, (enum.Enum, tuple)):
         return value_of(name, text, type(value))
     several = isinstance(value, tuple)
+    if _is_of_numbers(value):
+        words = text.split(JOINT)
+        if len(words) != len(value):
+            raise InputError(name, f"be {_takes(value, hint)}", text)
+        return tuple(value_of(name, word, int) for word in words)
     members = (_encoding(value, hint) if several else type(value)).__members__
     words = text.split(JOINT) if several else [text]
     if several and text == NONE:

@@ -11,6 +11,7 @@ top/           every stage that is hardware, behind a command stream, with its m
 back_half/     from triangles to targets: what machine and top have in common
 system/        between program and card: drivers, scheduler, bus, DMA engine, MMU
 architecture/  what lies around the fixed functions: SIMD engines, sorts, rays
+performance/   how long a frame takes on a machine, without simulating it
 scene/         a mesh, a camera, a light, and the frame that the hardware should draw of them
 lib/           golden models of the hardware's primitives
 

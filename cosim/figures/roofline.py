@@ -13,8 +13,11 @@ ROOF = "#f66"
 WIDE = 5  # inches of 72 units: on a phone a unit is a pixel
 
 
-def chart(clocks: int | None, found: list[Term]) -> str:
-    """SVG for a page: a bar a term, the largest marked, and a line at the clocks of the frame."""
+def chart(clocks: int | None, found: list[Term], unit: str = "least clocks") -> str:
+    """SVG for a page: a bar a term, the largest marked, and a line at the clocks of the frame.
+
+    Terms may have another unit; the line is the whole's then.
+    """
     with mpl.rc_context(STYLE):
         figure = Figure((WIDE, 0.5 * len(found) + 0.7))
         axes = figure.subplots()
@@ -31,10 +34,11 @@ def chart(clocks: int | None, found: list[Term]) -> str:
         axes.set_yticks([])
         axes.locator_params(axis="x", nbins=4)
         axes.xaxis.set_major_formatter("{x:,.0f}")
-        end = "" if clocks is None else f"; red: the frame's {clocks:,}"
-        axes.set_xlabel(f"least clocks{end}", color=INK)
+        of = "the frame's" if "clocks" in unit else "all of it,"
+        end = "" if clocks is None else f"; red: {of} {clocks:,}"
+        axes.set_xlabel(f"{unit}{end}", color=INK)
         axes.tick_params(colors=INK)
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.spines["bottom"].set_color(INK)
         figure.subplots_adjust(0.03, 0.5 / figure.get_figheight(), 0.95, 1)
-        return inline(figure, "least clocks of each term")
+        return inline(figure, f"{unit} of each term")

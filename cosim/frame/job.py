@@ -18,6 +18,8 @@ from fixfunc.models.memory.surface import plane_bytes, tiles_of, to_image
 from fixfunc.models.memory.tile_codecs import ColourCodec, DepthCodec, RawCodec
 from fixfunc.models.output.colour_write import ColourCache
 from fixfunc.models.payload import dtype
+from fixfunc.models.performance.events import FrameEvents
+from fixfunc.models.performance.recording.recorder import record
 from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import Frame
 from fixfunc.models.scene.scene import Scene
@@ -122,6 +124,21 @@ class Job:
         )
         return replayed(golden, golden.draw(*self.start))
 
+    def events(self, outputs: dict[str, np.ndarray] | None = None) -> FrameEvents:
+        """What the job asks of a machine of any shape, as the golden top tells it.
+
+        Outcomes of HiZ are those of ``outputs``, or of a HiZ that hears of depths at once.
+        """
+        more = {"shader": self._shader, "in_memory": False}
+        if outputs:
+            more["outcomes"] = top.HizOutcomes(outputs["probe_hiz"], self.params.raster.edge)
+        return record(
+            self.data,
+            self.start,
+            top.limits_of(self.params),
+            lambda probe: top.machine(self.params, self.data.copy(), probe=probe, **more),
+        )
+
 
 def can_sample(params: TopParams, texture: Texture | None) -> bool:
     """Whether the pixel pipe of a top draws with this texture, or without any, by itself.
@@ -163,10 +180,17 @@ class FrameJob(Job):
     params : fixfunc.rtl.top.TopParams
     resolve : bool
         In the end a RESOLVE makes pixels of the samples, in a plane of their own.
+    ahead : int
+        As of :class:`~fixfunc.cosim.frame.vertex_list.VertexList`.
     """
 
     def __init__(
-        self, scene: Scene, frame: Frame, params: TopParams, resolve: bool = False
+        self,
+        scene: Scene,
+        frame: Frame,
+        params: TopParams,
+        resolve: bool = False,
+        ahead: int = 1,
     ) -> None:
         self.scene = scene
         self.frame = frame
@@ -210,7 +234,7 @@ class FrameJob(Job):
                 how0=How.PERSPECTIVE,
                 how1=How.PERSPECTIVE,
             )
-            VertexList(packets, params.reader.ring.slots).write(frame.part)
+            VertexList(packets, params.reader.ring.slots, ahead).write(frame.part)
             packets.fence(1)
         else:
             packets.triangles(frame.triangles.astype(TRIANGLE)).fence(1)

@@ -20,9 +20,13 @@ class VertexList:
     packets : CommandList
     slots : int
         Of the ring.
+    ahead : int
+        Groups of vertices for which slots are free. With 2 a group is written while triangles of
+        the one before it are still drawn.
     """
 
-    def __init__(self, packets: CommandList, slots: int) -> None:
+    def __init__(self, packets: CommandList, slots: int, ahead: int = 1) -> None:
+        self._ahead = ahead
         self._packets = packets
         self._slots = slots
         # New vertices at a time: three quarters of the ring stay for later ones.
@@ -87,7 +91,7 @@ class VertexList:
 
     def _begin(self):
         """Slots are made free; returns the first vertex that stays."""
-        keep = max(self._first, self._written + self._most - self._slots)
+        keep = max(self._first, self._written + self._ahead * self._most - self._slots)
         if keep > self._first:
             self._packets.append(write_release(keep - self._first))
             self._first = keep

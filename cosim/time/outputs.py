@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fixfunc.cosim import files
 from fixfunc.cosim.simulation.events import BURSTS
-from fixfunc.cosim.time import traffic
+from fixfunc.cosim.time import dram_table, traffic
 from fixfunc.cosim.time.timeline import Timeline
 
 if TYPE_CHECKING:  # a golden frame does without its packages
@@ -23,7 +23,7 @@ class Outputs(NamedTuple):
     trace : Path, optional
         A file, for Perfetto.
     traffic : Path, optional
-        A folder, for Ramulator 2 and DRAMsim3.
+        A folder, for Ramulator 2 and DRAMsim3, and what the golden DRAM makes of it.
     waves : Path, optional
         A file, FST: for it the top is built once more.
     clocks : (int, int)
@@ -69,7 +69,8 @@ class Outputs(NamedTuple):
 
             files.write(self.trace, trace(timeline))
         if self.traffic:
-            files.write_folder(self.traffic, traffic.files(timeline))
+            table = {"dram.txt": dram_table.text(timeline).encode()}
+            files.write_folder(self.traffic, traffic.files(timeline) | table)
         for path in filter(None, (self.trace, self.traffic, self.waves)):
             print(f"wrote {path}; the frame begins in clock {timeline.start} behind reset")
 

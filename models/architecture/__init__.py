@@ -10,6 +10,8 @@ sorting.py             five ways to share it, and images that are merged by dept
 hierarchical_tiler.py  lists of triangles by tiles and larger squares
 hidden_fragments.py    early depth test, forward pixel kill, deferred shading
 frame_bandwidth.py     what fragments ask of memory
+several_cards.py       several cards for one picture
+tiled/                 what tiles spare: memory on chip, caching, positions first
 ray_boxes.py           a ray-box unit of few bits
 ray_coherence.py       a tree of boxes, and rays that are gathered
 """

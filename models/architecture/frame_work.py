@@ -3,11 +3,15 @@
 
 from dataclasses import dataclass
 from math import isqrt
+from typing import Self
 
 import numpy as np
 
 from fixfunc.models.payload import integer
+from fixfunc.models.pixel.quads import lane_pixels
+from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import SAMPLE_COUNTS
 
 FRAGMENT = np.dtype([("triangle", "u4"), ("x", "u2"), ("y", "u2")])
 MOST = 1 << 14  # pixels of a side
@@ -54,6 +58,37 @@ class FrameWork:
         place = np.stack([found["x"], found["y"]], 1).astype(np.int64)
         if ((place < own[:, :2]) | (place > own[:, 2:])).any():
             raise InputError("fragments", "lie within the boxes of their triangles", "beyond")
+
+    @classmethod
+    def of_tiles(
+        cls, width: int, height: int, samples: int, tiles: np.ndarray, owner: np.ndarray
+    ) -> Self:
+        """Work of a frame that was rasterized.
+
+        A pixel of which a triangle covers a sample is one fragment. Triangles are numbered anew:
+        those that cover nothing are left out. Boxes are bounds of what is covered.
+
+        Parameters
+        ----------
+        width, height, samples : int
+        tiles : ndarray of ``dtype(payloads.tile(edge))``, shape (n,)
+            As :func:`fixfunc.models.raster.tile_rasterizer.rasterize` finds them.
+        owner : ndarray of int, shape (n,)
+            The triangle of each.
+        """
+        tile, j, i = np.nonzero(unpack(tiles["mask"]))
+        if samples not in SAMPLE_COUNTS:
+            raise InputError("samples", f"be one of {', '.join(map(str, SAMPLE_COUNTS))}", samples)
+        x, y = lane_pixels(tiles[tile], j, i, SAMPLE_COUNTS.index(samples))
+        names, triangle = np.unique(owner, return_inverse=True)
+        rows = np.unique(np.stack([triangle[tile], y, x], 1).astype(np.int64), axis=0)
+        fragments = np.zeros(len(rows), FRAGMENT)
+        fragments["triangle"], fragments["y"], fragments["x"] = rows.T
+        ends = np.tile([MOST, MOST, -1, -1], (len(names), 1))
+        places = rows[:, [2, 1]]
+        np.minimum.at(ends[:, :2], rows[:, 0], places)
+        np.maximum.at(ends[:, 2:], rows[:, 0], places)
+        return cls(width, height, ends, fragments)
 
     @property
     def triangles(self) -> int:

@@ -73,6 +73,9 @@ class CommandProcessor:
         Slots of a kind of state.
     can_present : callable, optional
         Whether the display of a PRESENT packet has a buffer for it; by default it always has.
+    reach : callable, optional
+        Is told address, bytes, and whether they are written, before packets are fetched and before
+        they read or write memory.
 
     Attributes
     ----------
@@ -95,6 +98,7 @@ class CommandProcessor:
         strategy: Strategy = Strategy.POOL,
         pool: int = POOL,
         can_present: Callable[[np.void], bool] = lambda _packet: True,
+        reach: Callable[[int, int, bool], None] = lambda _address, _size, _write: None,
     ) -> None:
         integer("base", base, 0, len(memory) - TRANSFER)
         integer("size", size, TRANSFER, len(memory) - base)
@@ -116,6 +120,7 @@ class CommandProcessor:
         self.work: deque[Work] = deque()
         self.interrupts = 0
         self._can_present = can_present
+        self._reach = reach
         self.slots = StateSlots(strategy, pool)
 
     @property
@@ -182,6 +187,7 @@ class CommandProcessor:
                 return
             if self._fetch + TRANSFER > len(self._memory):
                 return
+            self._reach(self._fetch, TRANSFER, False)
             data = self._memory[self._fetch : self._fetch + TRANSFER].tobytes()
             self._fifo.append((self._fetch, data))
             self._fetch += TRANSFER
@@ -260,7 +266,7 @@ class CommandProcessor:
         self._error = error
         return Stop.ERROR
 
-    def _exists(self, place, where):
+    def _exists(self, place, where, write=True):
         """Whether a register or a word of memory exists; if not, the packet is in error."""
         where = int(where)
         is_there = (
@@ -270,6 +276,8 @@ class CommandProcessor:
         )
         if not is_there:
             self._fail(RingError.ADDRESS)
+        elif place == Place.MEMORY:
+            self._reach(where, 4, write)
         return is_there
 
     def _get(self, place, where):
@@ -298,7 +306,7 @@ class CommandProcessor:
             return None
         if packet["test"] == Condition.ALWAYS:
             return True
-        if not self._exists(packet["place"], packet["where"]):
+        if not self._exists(packet["place"], packet["where"], write=False):
             return None
         apart = (self._get(packet["place"], packet["where"]) - int(packet["reference"])) % WORD
         return apart == 0 if packet["test"] == Condition.EQUAL else apart < WORD // 2

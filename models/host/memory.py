@@ -14,10 +14,13 @@ class Heap:
     ----------
     begin, end : int
         Bytes.
+    aligned : int
+        Spans begin on a boundary of so many bytes, and take whole ones.
     """
 
-    def __init__(self, begin: int, end: int) -> None:
-        self._free = [(-(-begin // ALIGNED) * ALIGNED, end)]
+    def __init__(self, begin: int, end: int, aligned: int = ALIGNED) -> None:
+        self._aligned = aligned
+        self._free = [(-(-begin // aligned) * aligned, end)]
         self._taken: dict[int, int] = {}
 
     @property
@@ -26,14 +29,14 @@ class Heap:
         return dict(self._taken)
 
     def take(self, size: int) -> int:
-        """Address of a free span, on a boundary of 256 bytes.
+        """Address of a free span.
 
         Raises
         ------
         InputError
             There is none of that size.
         """
-        size = -(-integer("size", size, 1, 1 << 32) // ALIGNED) * ALIGNED
+        size = -(-integer("size", size, 1, 1 << 32) // self._aligned) * self._aligned
         for n, (begin, end) in enumerate(self._free):
             if end - begin >= size:
                 self._free[n] = begin + size, end

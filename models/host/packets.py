@@ -16,6 +16,11 @@ STATES = 1 << 20  # bytes of tables, behind the ring
 MOST = 1 << 18  # bytes of the tables of a draw, at most
 
 
+def encoded(op: RingOp, *more: bytes, **fields: int) -> bytes:
+    """A packet, with further transfers."""
+    return encode(FIELDS[op], opcode=op, length=LENGTHS[op], **fields) + b"".join(more)
+
+
 class Packets:
     """The host's end of a ring.
 
@@ -48,7 +53,7 @@ class Packets:
 
     def put(self, op: RingOp, *more: bytes, **fields: int) -> None:
         """Put a packet into the ring, with further transfers."""
-        data = encode(FIELDS[op], opcode=op, length=LENGTHS[op], **fields) + b"".join(more)
+        data = encoded(op, *more, **fields)
         for n in range(0, len(data), TRANSFER):
             transfer = np.frombuffer(data[n : n + TRANSFER], np.uint8)
             self._memory[self._write : self._write + TRANSFER] = transfer

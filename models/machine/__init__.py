@@ -14,7 +14,7 @@ back_state.py   what the back half takes of state
 targets.py      what is drawn to: slices of textures, held from draw to draw behind caches
 tile_shading.py tiles become quads; what a shader makes of these comes back to lanes
 statistics/     what became of a draw's primitives and samples, and why nothing was drawn
-undo.py         what work has changed, so that work that fails changes nothing
+memory/         what work may touch by client, and what it has changed
 
 The command processor hands work to ``machine.py``. That reads what is bound, and sends the parts
 of ``front_half.py`` by ``draws.py`` to the back half, which is that of the hardware's model too

@@ -2,10 +2,9 @@
 """The machine: packets of a ring are executed, from draw calls to targets in memory."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +16,13 @@ from fixfunc.models.geometry import stream_output
 from fixfunc.models.machine import draws, front_half
 from fixfunc.models.machine.bindings import bindings
 from fixfunc.models.machine.bound_state import BoundState
+from fixfunc.models.machine.memory import accesses
+from fixfunc.models.machine.memory.undo import Saved, UndoLog
 from fixfunc.models.machine.shader_units import ShaderUnits
-from fixfunc.models.machine.statistics.draw_log import DrawLog, DrawStatistics
+from fixfunc.models.machine.statistics import predicate
+from fixfunc.models.machine.statistics.draw_log import DrawLog
 from fixfunc.models.machine.targets import HeldTargets
 from fixfunc.models.machine.textures.texture_reads import TextureReads
-from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.machine.unordered_access import Shared
 from fixfunc.models.memory import copies
 from fixfunc.models.memory.counters import by_name
@@ -37,17 +38,6 @@ from fixfunc.spec.ring import SYNC_INTERVAL, RingOp, Strategy
 MOST_WORK = 1 << 28
 CACHE = CacheShape()  # of textures
 ALWAYS = (RingOp.QUERY, RingOp.PREDICATE, RingOp.PRESENT)  # whatever a predicate says [fs 20.2]
-DRAWS = RingOp.DRAW, RingOp.DRAW_INDIRECT, RingOp.DRAW_AUTO
-DRAW_WORDS = {True: 5, False: 4}  # of an indirect draw, with indices or without
-
-
-class Saved(NamedTuple):
-    """What several pieces of work may change, so that all of them can be undone."""
-
-    totals: dict[str, int]
-    skips: bool
-    memory: dict[int, np.ndarray]  # uint8, by address
-    draws: tuple[DrawStatistics, ...]
 
 
 class Machine:
@@ -86,9 +76,11 @@ class Machine:
     displays : dict of int to Display
         What PRESENT packets name.
     watch : object, optional
-        Is told of work before it is done: ``begin()`` of a draw, ``draw(part, back)`` of its parts,
-        ``clear(view, packet)``, and ``wrote(address)`` of a resource that a copy changes.
+        Is told of work before it is done: ``begin()``, ``draw(part, back)`` of a draw's parts,
+        ``clear(view, packet)``, and ``wrote(address)`` of what a copy changes.
     probe : DrawProbe, optional
+    access : callable, optional
+        Is told each :class:`~.memory.accesses.Access` before it is made; what it raises ends work.
 
     Work is executed as soon as it has been read, one piece after the other.
     """
@@ -118,7 +110,10 @@ class Machine:
         self.probe: draws.DrawProbe | None = None
         self.units = ShaderUnits()
         self.displays: dict[int, Display] = {}
-        self.processor = CommandProcessor(memory, base, size, strategy, pool, self._can_present)
+        self.access: Callable[[accesses.Access], None] | None = None
+        ring = memory, base, size, strategy, pool, self._can_present, self._reach
+        self._new_processor = partial(CommandProcessor, *ring)
+        self.processor = self._new_processor()
         self._targets = HeldTargets(memory, self.totals, self._undo)
         self._execute = {
             RingOp.LIST: self._list,
@@ -166,6 +161,11 @@ class Machine:
             raise error
         return stopped
 
+    def reset(self) -> None:
+        """Drop what the processor has not executed, its state and its registers; drawn is drawn."""
+        self.settle()
+        self.processor = self._new_processor()
+
     def settle(self) -> None:
         """Bring all that was drawn to memory, and forget what has been read of it."""
         self._targets.write_back()
@@ -196,12 +196,15 @@ class Machine:
     def _work(self, work: Work):
         self.totals["timestamp"] += 1
         if self.skips and work.op not in ALWAYS:
-            if work.op in DRAWS:
+            if work.op in accesses.DRAWS:
                 self.draws.add(Counter(), None)
             return
         self._undo.begin()
         totals = dict(self.totals)
         try:
+            if self.access:
+                for access in accesses.of_work(self._memory, work, self._pieces(work)):
+                    self.access(access)
             self._execute[work.op](work)
         except BaseException:  # also of a shader
             self._undo.roll_back()
@@ -229,7 +232,7 @@ class Machine:
 
     def _draw_indirect(self, work):
         is_indexed = bool(work.packet["indexed"])
-        words = self._words(work.packet["address"], DRAW_WORDS[is_indexed])
+        words = self._words(work.packet["address"], accesses.DRAW_WORDS[is_indexed])
         count, instances, *start, base, first = words
         base = int(np.int32(np.uint32(base))) if is_indexed else base
         self._draw(work, Draw(count, instances, *(start or [0]), base, first, is_indexed))
@@ -280,7 +283,7 @@ class Machine:
         self.totals["cs_invocations"] += compute_stage.dispatch(shader, function, groups)
 
     def _functions(self, bound):
-        """Shaders' functions, with what is bound to their stages."""
+        """Shaders with what is bound to their stages."""
         bound_stages = bindings(self._shared, *bound.bindings)
         used, written = (
             {address for stage in bound_stages.values() for address in stage.addresses(*kinds)}
@@ -355,12 +358,7 @@ class Machine:
             for name in ("begin", "end")
         )
         grown = {name: end[name] - begin[name] for name in TOTALS}
-        if fields["overflow"]:
-            streams = [n for n in range(4) if fields["streams"] >> n & 1]
-            condition = any(grown[f"so_needed_{n}"] != grown[f"so_written_{n}"] for n in streams)
-        else:
-            condition = grown["samples_passed"] != 0
-        self.skips = condition == bool(fields["value"])
+        self.skips = predicate.holds(fields, grown) == bool(fields["value"])
 
     def _present(self, work):
         self.settle()
@@ -378,17 +376,20 @@ class Machine:
     # Memory and state.
 
     def _bound(self, work):
+        return BoundState(self._memory, self._pieces(work), self.shaders)
+
+    def _pieces(self, work):
         slots = self.processor.slots
-        return BoundState(
-            self._memory,
-            [slots.value(kind, slot) if slot >= 0 else b"" for kind, slot in enumerate(work.slots)],
-            self.shaders,
-        )
+        return [slots.value(kind, n) if n >= 0 else b"" for kind, n in enumerate(work.slots)]
+
+    def _reach(self, address, size, write):
+        """The command processor's own access."""
+        if self.access:
+            self.access(accesses.Access(accesses.Client.COMMANDS, address, size, write))
 
     def _words(self, address, count, kind="<u4"):
         address = int(address)
-        size = np.dtype(kind).itemsize * count
-        self._within(address, size)
+        self._within(address, size := np.dtype(kind).itemsize * count)
         data = self._memory[address : address + size]
         return [int(value) for value in np.ascontiguousarray(data).view(kind)]
 

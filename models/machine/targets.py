@@ -11,7 +11,7 @@ import numpy as np
 from fixfunc.models.back_half.back_half import Probe
 from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.machine.back_state import BackState
-from fixfunc.models.machine.undo import UndoLog
+from fixfunc.models.machine.memory.undo import UndoLog
 from fixfunc.models.memory.coded_tiles import CodedTiles, RawTiles
 from fixfunc.models.memory.counters import by_name
 from fixfunc.models.memory.layout import target_at, target_place

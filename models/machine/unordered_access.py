@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from fixfunc.models.machine.memory.undo import UndoLog
 from fixfunc.models.machine.textures.texture_reads import TextureReads
-from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.machine.unordered import atomics, images, structures
 from fixfunc.models.payload import enumerated
 from fixfunc.spec.descriptors import BindingKind, Dimension, UnorderedFlag

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The DMA engine: copies beside the drawing, in an order that fences tell."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -94,6 +95,9 @@ class Wait:
     value: int
 
 
+Command = Copy | Draw | Signal | Wait
+
+
 @dataclass(frozen=True)
 class Span:
     """A copy or a draw, in time."""
@@ -132,7 +136,7 @@ class Engines:
             return -(-2 * command.size * SECOND // self.local_bandwidth)
         return self.bus.time(command.size)
 
-    def run(self, queues: Mapping[str, Sequence[Copy | Draw | Signal | Wait]]) -> list[Span]:
+    def run(self, queues: Mapping[str, Sequence[Command]]) -> list[Span]:
         """Execute queues until all are empty.
 
         What ends in a nanosecond ends before anything begins in it.
@@ -154,66 +158,110 @@ class Engines:
         InputError
             A copy beyond a memory.
         """
-        left = {name: list(commands) for name, commands in queues.items()}
-        for command in (it for commands in left.values() for it in commands):
-            if isinstance(command, Copy):
-                self._check(command)
-        under_way: dict[str, tuple[Span, np.ndarray | None]] = {}
-        spans = []
-        now = 0
-        while True:
-            self._begin(left, under_way, now)
-            if not under_way:
-                break
-            now = min(span.end for span, _ in under_way.values())
-            for name in [name for name in under_way if under_way[name][0].end == now]:
-                span, data = under_way.pop(name)
-                self._end(span.command, data)
-                spans.append(span)
-        stuck = {name: commands[0] for name, commands in left.items() if commands}
-        if stuck:
-            text = ", ".join(f"{name} for {it.fence} {it.value}" for name, it in stuck.items())
-            raise DeadlockError(f"queues wait for ever: {text}")
+        run = Run(self)
+        for name, commands in queues.items():
+            run.submit(name, commands)
+        spans = run.advance()
+        run.check()
         return spans
 
-    def _begin(self, left, under_way, now):
-        """Take from each queue what may begin; a signal may let another queue go on."""
-        changed = True
-        while changed:
-            changed = False
-            for name, commands in left.items():
-                while commands and name not in under_way:
-                    command = commands[0]
-                    if isinstance(command, Wait) and not self._over(command):
-                        break
-                    commands.pop(0)
-                    changed = True
-                    if isinstance(command, Signal):
-                        self.fences[command.fence] = command.value
-                    elif not isinstance(command, Wait):
-                        span = Span(name, command, now, now + self.time(command))
-                        under_way[name] = span, self._read(command)
-
-    def _over(self, wait):
+    def over(self, wait: Wait) -> bool:
         """Whether a fence, 0 at first, has come as far as a wait asks."""
         return reached(self.fences.get(wait.fence, 0), wait.value)
 
-    def _check(self, copy):
+    def check(self, copy: Copy) -> None:
+        """Raise ``InputError`` for a copy beyond a memory."""
         for place in (copy.source, copy.destination):
             size = len(self.memories[place.aperture])
             if not 0 <= place.address <= size - copy.size:
                 raise InputError("copy", f"lie within {size} bytes", place.address)
 
-    def _read(self, command):
+    def read(self, command: Copy | Draw) -> np.ndarray | None:
+        """What a copy moves; None of a draw."""
         if isinstance(command, Draw):
             return None
         source = command.source
         found = self.memories[source.aperture][source.address : source.address + command.size]
         return found.copy()
 
-    def _end(self, command, data):
+    def end(self, command: Copy | Draw, data: np.ndarray | None) -> None:
+        """Write what a copy has read, or draw."""
         if isinstance(command, Draw):
             command.effect(self.memories[Aperture.LOCAL])
             return
         place = command.destination
         self.memories[place.aperture][place.address : place.address + command.size] = data
+
+
+class Run:
+    """Queues under way, which may be given more commands at any time.
+
+    Parameters
+    ----------
+    engines : Engines
+
+    Attributes
+    ----------
+    now : int
+        Nanosecond up to which all has happened.
+    """
+
+    def __init__(self, engines: Engines) -> None:
+        self._engines = engines
+        self._left: dict[str, deque[Command]] = {}
+        self._under_way: dict[str, tuple[Span, np.ndarray | None]] = {}
+        self.now = 0
+
+    def submit(self, queue: str, commands: Iterable[Command]) -> None:
+        """Put commands behind those of a queue; they begin with the next :meth:`advance`."""
+        commands = list(commands)
+        for command in commands:
+            if isinstance(command, Copy):
+                self._engines.check(command)
+        self._left.setdefault(queue, deque()).extend(commands)
+
+    def advance(self, until: int | None = None) -> list[Span]:
+        """Go on to a nanosecond, or as far as it goes; returns what has ended, in order."""
+        spans = []
+        self._begin()
+        while self._under_way and (until is None or self.next_end <= until):
+            self.now = self.next_end
+            for name in [
+                name for name, (span, _) in self._under_way.items() if span.end == self.now
+            ]:
+                span, data = self._under_way.pop(name)
+                self._engines.end(span.command, data)
+                spans.append(span)
+            self._begin()
+        self.now = max(self.now, until or 0)
+        return spans
+
+    @property
+    def next_end(self) -> int | None:
+        """When the first of what is under way ends; None: nothing is."""
+        return min((span.end for span, _ in self._under_way.values()), default=None)
+
+    def check(self) -> None:
+        """Raise ``DeadlockError`` for queues that wait, if nothing is under way."""
+        stuck = {name: commands[0] for name, commands in self._left.items() if commands}
+        if stuck and not self._under_way:
+            text = ", ".join(f"{name} for {it.fence} {it.value}" for name, it in stuck.items())
+            raise DeadlockError(f"queues wait for ever: {text}")
+
+    def _begin(self):
+        """Take from each queue what may begin; a signal may let another queue go on."""
+        changed = True
+        while changed:
+            changed = False
+            for name, commands in self._left.items():
+                while commands and name not in self._under_way:
+                    command = commands[0]
+                    if isinstance(command, Wait) and not self._engines.over(command):
+                        break
+                    commands.popleft()
+                    changed = True
+                    if isinstance(command, Signal):
+                        self._engines.fences[command.fence] = command.value
+                    elif not isinstance(command, Wait):
+                        span = Span(name, command, self.now, self.now + self._engines.time(command))
+                        self._under_way[name] = span, self._engines.read(command)

@@ -101,6 +101,11 @@ class Mmu:
         self._entries = entries
         self._tlb: OrderedDict[tuple[int, int], _Page] = OrderedDict()
 
+    def switch(self, root: int) -> None:
+        """Translate by another page table from now on."""
+        self._root = root
+        self.invalidate()
+
     def invalidate(self) -> None:
         """Forget all pages: their entries may have changed."""
         self._tlb.clear()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The scheduler: which process the card works for, and what ends one that hangs [trip 1]."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,16 +16,17 @@ class Submission:
     ----------
     arrival : int
         Nanosecond in which it is submitted; those of a process never fall.
-    time : int or None
-        Nanoseconds that the card works on it; None: it hangs.
+    time : int, callable, or None
+        Nanoseconds that the card works on it; None: it hangs. What is called is given the
+        nanosecond in which the command buffer begins, executes it, and returns its time.
     """
 
     arrival: int
-    time: int | None
+    time: int | Callable[[int], int | None] | None
 
     def __post_init__(self):
         integer("arrival", self.arrival, 0, 1 << 60)
-        if self.time is not None:
+        if self.time is not None and not callable(self.time):
             integer("time", self.time, 1, 1 << 60)
 
 
@@ -124,8 +125,9 @@ class Scheduler:
             current = name
             last = names.index(name)
             number, submission = left[name].pop(0)
-            hangs = submission.time is None or submission.time > self.timeout
-            end = now + (self.timeout if hangs else submission.time)
+            time = submission.time(now) if callable(submission.time) else submission.time
+            hangs = time is None or time > self.timeout
+            end = now + (self.timeout if hangs else time)
             found.append(Execution(name, number, now, end, not hangs))
             now = end
             if hangs:

@@ -12,6 +12,10 @@ from fixfunc.models.architecture import sorting
 from fixfunc.models.architecture.frame_work import FRAGMENT, FrameWork, Screen
 from fixfunc.models.architecture.hierarchical_tiler import TriangleLists
 from fixfunc.models.architecture.sorting import OrderError, Sizes, image_order_needed, merge
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.raster.tile_rasterizer import write_tiles
+from fixfunc.models.scene.render import render
+from fixfunc.models.scene.scene import Scene, teapot
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare
 
@@ -151,6 +155,29 @@ def test_small_tiles_are_even_and_large_ones_set_up_less(units):
     assert uneven == sorted(uneven)
     assert setups == sorted(setups, reverse=True)
     assert setups[-1] == 1
+
+
+@pytest.mark.plan("sorting-2")
+@pytest.mark.parametrize("samples", [1, 2, 4, 8])
+def test_work_of_a_frame_is_what_it_covers(samples):
+    """The teapot: pixels of which each triangle covers a sample, and bounds of them."""
+    scene = Scene(*teapot(2), 64, 48, samples)
+    drawn = render(scene)
+    work = FrameWork.of_tiles(64, 48, samples, drawn.tiles, drawn.owner)
+    expected = []
+    for number, owner in enumerate(np.unique(drawn.owner)):
+        image = np.zeros((48, 64, samples), bool)
+        own = drawn.tiles[drawn.owner == owner]
+        write_tiles(
+            image[None], np.zeros(len(own), int), own["x"], own["y"], unpack(own["mask"]), samples
+        )
+        y, x = np.nonzero(image.any(2))
+        expected += list(zip([number] * len(x), x.tolist(), y.tolist(), strict=True))
+        assert work.boxes[number].tolist() == [x.min(), y.min(), x.max(), y.max()]
+    assert work.fragments.tolist() == expected
+    for name in SORTS:
+        found = run(name, work, Screen(4, 16))
+        assert found.pixel.sum() == found.raster.sum() == len(expected) > 1000
 
 
 @pytest.mark.plan("sorting-3")

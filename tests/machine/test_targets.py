@@ -8,8 +8,8 @@ import pytest
 
 from fixfunc.models.frontend.state.pieces import piece
 from fixfunc.models.host.resources import Bind
+from fixfunc.models.machine.memory.undo import UndoLog
 from fixfunc.models.machine.targets import HeldTargets, at_layer
-from fixfunc.models.machine.undo import UndoLog
 from fixfunc.models.memory.surface import to_image
 from fixfunc.models.memory.tile_cache import words
 from fixfunc.models.payload import dtype

@@ -23,7 +23,7 @@ PAGES = [
 BUILDS = "<!-- builds hardware -->\n"
 EXAMPLE = re.compile(rf"(?ms)^({BUILDS})?```python\n(.*?)^```$")
 # Commands of a page that make the files which its examples read.
-MADE = re.compile(r"(?m)^fixfunc (?:vectors .*|sweep .* --golden .*)$")
+MADE = re.compile(r"(?m)^fixfunc (?:vectors .*|sweep .* --golden .*|explore .*)$")
 # What programs never type: state on its way to the machine.
 INNER = {"BindingKind", "Blend", "Sampler"}
 

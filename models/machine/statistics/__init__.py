@@ -4,4 +4,5 @@
 losses.py     triangles and samples that the back half leaves out, counted by cause
 reasons.py    the causes in words
 draw_log.py   counts of the latest draws
+predicate.py  what a predicate says of totals
 """

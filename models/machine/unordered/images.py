@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fixfunc.models.frontend import vertex_formats
-from fixfunc.models.machine.undo import UndoLog
+from fixfunc.models.machine.memory.undo import UndoLog
 from fixfunc.models.memory.layout import Layout, written_at
 from fixfunc.models.output.formats import STORABLE, encode
 from fixfunc.models.payload import enumerated

@@ -6,6 +6,7 @@ address_map.py     which channel, bank, row and column an address is; row hits i
 accesses.py        what clients ask for, of bursts of AXI4 ports too
 controller.py      which command each channel takes in each clock
 service.py         what comes of it: answers, row hits, efficiency by client
+last_level.py      a cache of all clients before it
 configurations.py  memories that have a name
 
 Accesses come with their clocks, the map gives each its place, the controller turns them into

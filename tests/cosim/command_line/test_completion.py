@@ -87,6 +87,15 @@ def test_parameters_of_a_sweep(tmp_path):
     assert completed("fixfunc sweep --over lat", tmp_path) == ["latency="]
 
 
+def test_what_can_be_explored(tmp_path):
+    """Configurations and parameters of the scene that stands there."""
+    assert completed("fixfunc explore band", tmp_path) == ["bandwidth"]
+    assert completed("fixfunc explore bandwidth --on 4", tmp_path) == ["4k144"]
+    assert {"near", "far"} <= {*completed("fixfunc explore teapot --on ", tmp_path)}
+    assert completed("fixfunc explore bandwidth --over pas", tmp_path) == ["passes="]
+    assert completed("fixfunc explore --over cache.s", tmp_path) == ["cache.sets="]
+
+
 def test_commands_options_and_files(tmp_path):
     (tmp_path / "house.obj").touch()
     assert {"frame", "sweep", "verilog"} <= {*completed("fixfunc ", tmp_path)}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim.__main__ import main
-from fixfunc.cosim.time import timeline, traffic
+from fixfunc.cosim.time import dram_table, timeline, traffic
 from fixfunc.cosim.time.outputs import Outputs
 from fixfunc.models.memory.dram.configurations import GTX_480
 from fixfunc.models.memory.dram.service import serve
@@ -45,9 +45,11 @@ READERS = dict(zip(traffic.FORMATS, (dramsim3, load_store, read_write), strict=T
 
 
 def read(files):
-    """Transfers of each file, by its name."""
+    """Transfers of each trace, by its name."""
     out = {}
     for name, data in files.items():
+        if not name.endswith(".trace"):
+            continue
         port, form = name.removesuffix(".trace").split(".", 1)
         out[port, form] = list(READERS[form](data.decode()))
     return out
@@ -121,6 +123,28 @@ def test_traffic_of_a_top_goes_through_the_golden_dram():
     assert (answers.latency >= 358).all()  # the way, and a row that is open
 
 
+@pytest.mark.plan("dram-6")
+def test_a_frame_has_a_table_of_the_golden_dram():
+    """Clocks, row hits and efficiency by port, in text; a port that is silent has no row."""
+    found = timeline.of(*runs.run())
+    first, heads, *rows = dram_table.text(found).split("\n\n")[0].splitlines()
+    answers = serve(GTX_480, traffic.accesses(found))
+    assert first.startswith(f"GTX 480: {len(answers.accesses)} transfers of 32 bytes, ")
+    assert f", {answers.clocks:,} clocks, {answers.efficiency:.1%} of" in first
+    assert heads.split()[:3] == ["port", "read", "written"]
+    by_port = {row.split()[0]: row.split()[1:] for row in rows}
+    clients = {found.ports[row["client"]]: row for row in answers.clients()}
+    assert set(by_port) == set(clients)
+    for port, row in clients.items():
+        read, written, hits, closed, conflicts, latency, lines = by_port[port]
+        assert (int(read), int(written)) == (row["read"], row["written"])
+        assert hits == f"{row['hits'] / row['accesses']:.1%}"
+        assert (int(closed), int(conflicts)) == (row["closed"], row["conflicts"])
+        assert (latency, lines) == (f"{row['latency']:.0f}", f"{row['efficiency']:.2%}")
+    silent = found._replace(bursts=found.bursts[:0])
+    assert dram_table.text(silent) == ""
+
+
 @pytest.mark.plan("time-9")
 def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
     outputs = Outputs(tmp_path / "a.pftrace", tmp_path / "dram")
@@ -141,7 +165,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["a.pftrace"]
     monkeypatch.undo()
     outputs.write(found)
-    assert len(list((tmp_path / "dram").iterdir())) == 9
+    assert len(list((tmp_path / "dram").iterdir())) == 10  # traces, and dram.txt
     with pytest.raises(InputError, match="output folder must be an empty folder"):
         outputs.check()
     with pytest.raises(InputError, match="output file must lie in a folder that exists"):

@@ -3,8 +3,20 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+
+from fixfunc.models.machine.statistics.draw_log import DrawStatistics
+
+
+class Saved(NamedTuple):
+    """What several pieces of work may change, so that all of them can be undone."""
+
+    totals: dict[str, int]
+    skips: bool
+    memory: dict[int, np.ndarray]  # uint8, by address
+    draws: tuple[DrawStatistics, ...]
 
 
 class UndoLog:

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Predicted clocks: beside those that the hardware took, and where one station alone decides."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fixfunc.models.performance.events import (
+    BEAT,
+    PACKET,
+    PLANES,
+    SURFACE,
+    USE,
+    Beat,
+    FrameEvents,
+)
+from fixfunc.models.performance.params import (
+    FAR,
+    MEMORIES,
+    NEAR,
+    CacheParams,
+    MachineParams,
+    MemoryParams,
+    QueueParams,
+)
+from fixfunc.models.performance.predict import predict
+from fixfunc.spec.commands import Opcode
+from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import Outcome
+from tests.performance.frames import MEASURED, events
+
+SIZES = [0, 32, 64, 96, 128, 160, 192, *[-1] * 9]
+TOLERANCE = 0.10  # of clocks, beside the hardware's
+
+
+def made(beats, packets=(), uses=(), plane="depth", tiles=4096):
+    """Events of beats alone; ``uses`` of one plane."""
+    empty = {name: np.zeros(0, USE) for name in PLANES}
+    surface = np.array([(0, 0, tiles, 64, SIZES)], SURFACE)
+    return FrameEvents(
+        beats,
+        np.array(list(packets), PACKET),
+        empty | {plane: np.array(list(uses), USE)},
+        dict.fromkeys(PLANES, np.zeros(0, SURFACE)) | ({plane: surface} if len(uses) else {}),
+    )
+
+
+def tiles(count, quads=1, triangles=1, **fields):
+    """So many tiles of a triangle each, or all of one."""
+    beats = np.zeros(count, BEAT)
+    beats["kind"] = Beat.TILE
+    beats["outcome"] = Outcome.ACCEPT
+    beats["triangle"] = np.arange(count) * triangles // count
+    beats["first"] = np.append(True, np.diff(beats["triangle"]) > 0)
+    for name, value in (fields | {"quads": quads}).items():
+        beats[name] = value
+    return beats
+
+
+@pytest.mark.plan("performance-4")
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("name", MEASURED)
+def test_clocks_are_those_of_the_hardware(name, memory):
+    clocks = MEASURED[name][list(MEMORIES).index(memory)]
+    found = predict(events(name), MachineParams(memory=MEMORIES[memory]))
+    assert abs(found.clocks / clocks - 1) < TOLERANCE
+
+
+@pytest.mark.plan("performance-4")
+def test_all_of_them_within_five_percent_on_average():
+    errors = [
+        abs(predict(events(name), MachineParams(memory=memory)).clocks / clocks - 1)
+        for name, measured in MEASURED.items()
+        for clocks, memory in zip(measured, MEMORIES.values(), strict=True)
+    ]
+    assert np.mean(errors) < 0.05
+
+
+@pytest.mark.plan("performance-5")
+def test_one_station_alone_decides():
+    """Clocks beyond the way through the machine are those of the slowest station."""
+    way = predict(made(tiles(1))).clocks
+    count = 4000
+    for beats, station, clocks in (
+        (tiles(count), "raster", count),
+        (tiles(count, 5, shaded=True, built_in=True, attributes=1), "pixels", 5 * count),
+        (tiles(count, 5, shaded=True, built_in=True, attributes=3), "pixels", 15 * count),
+        (
+            tiles(count, 1, count, shaded=True, built_in=True, attributes=2),
+            "fetch",
+            7 * count,
+        ),
+        (tiles(count, shaded=True, groups=3), "colour", 3 * count),
+    ):
+        found = predict(made(beats))
+        assert found.holding == station
+        assert clocks <= found.clocks <= clocks + way + 200
+        assert predict(made(beats), free=[station]).clocks < 0.9 * found.clocks or (
+            station == "raster"
+        )
+
+
+@pytest.mark.plan("performance-5")
+def test_rasterizers_share_tiles():
+    """Tiles of a checkerboard: each of two has half of them, in order."""
+    beats = tiles(8192)
+    beats["x"] = np.arange(8192) % 64
+    one, two, eight = (
+        predict(made(beats), MachineParams(rasterizers=n, pixel_pipes=n)).clocks for n in (1, 2, 8)
+    )
+    assert 0.5 <= two / one < 0.55
+    assert eight < 0.2 * one
+    # Tiles of one column belong to one of eight.
+    beats["x"] = beats["y"] = 0
+    assert predict(made(beats), MachineParams(rasterizers=8, pixel_pipes=8)).clocks == one
+
+
+@pytest.mark.plan("performance-5")
+def test_slots_of_the_ring_hold_the_reader():
+    """Vertices wait until a RELEASE before them has come out at the end."""
+    beats = np.concatenate([tiles(64, triangles=64), np.zeros(1, BEAT), tiles(64, triangles=64)])
+    beats["kind"][64] = Beat.RELEASE
+    beats["triangle"][65:] += 64
+    packets = [
+        (Opcode.VERTICES, 65, 64, 0),
+        (Opcode.RELEASE, 1, 64, 64),
+        (Opcode.VERTICES, 65, 64, 65),
+    ]
+    told = made(beats, packets)
+    small = predict(told, MachineParams(queues=QueueParams(slots=64)))
+    large = predict(told, MachineParams(queues=QueueParams(slots=128)))
+    assert small.waits["slots"] > 200
+    assert not large.waits["slots"]
+    assert small.clocks > large.clocks + 200
+
+
+@pytest.mark.plan("performance-5")
+def test_memory_decides_where_all_tiles_miss():
+    """Raw tiles of six transfers: each takes 6 x 1.28 clocks to read, 6 x 1.6 to write."""
+    count = 4000
+    uses = [(n, n % 4096, True, True, True, 6) for n in range(count)]
+    again = [(count + n, n % 4096, True, True, True, 6) for n in range(count)]
+    told = made(tiles(2 * count), uses=uses + again)
+    found = predict(told)
+    assert found.holding == "depth write"
+    assert found.clocks > 1.6 * 6 * count
+    # All come back, 1,024 stay; the clear writes 64 lines of modes.
+    assert found.bytes["depth"] == 192 * (count + 2 * count - 1024) + 64 * 32
+    assert found.clocks <= predict(told, MachineParams(memory=FAR)).clocks
+    faster = MemoryParams((0, 8), 0.5, 0.5, 0.5)
+    assert predict(told, MachineParams(memory=faster)).clocks < 0.5 * found.clocks
+    # One channel for all takes at least all of its transfers.
+    shared = predict(told, MachineParams(memory=replace(NEAR, shared=True)))
+    assert shared.clocks > 0.99 * (1.28 * 6 * count + 1.6 * 6 * (2 * count - 1024))
+    # Where all of them stay on chip, none is read.
+    whole = predict(told, MachineParams(cache=CacheParams(sets=1024, ways=4)))
+    assert whole.clocks < 0.5 * found.clocks
+
+
+@pytest.mark.plan("performance-5")
+def test_a_blended_tile_that_is_filled_takes_all_groups():
+    count = 1000
+    beats = tiles(count, shaded=True, groups=1)
+    fills = [(n, n, True, True, True, 1) for n in range(count)]
+    hits = [(n, 0, True, True, True, 1) for n in range(count)]
+    filled = predict(made(beats, uses=fills, plane="colour"))
+    known = predict(made(beats, uses=hits, plane="colour"))
+    assert filled.busy["colour"] == 4 * count
+    assert known.busy["colour"] == 4 + count - 1
+    assert predict(made(beats), MachineParams(lanes=2)).busy["colour"] == count
+
+
+@pytest.mark.plan("performance-5")
+def test_the_pixel_pipe_stops_where_colours_wait():
+    """Each hundredth tile comes from far memory; a pipe that held all colours would not wait."""
+    count = 3000
+    beats = tiles(count, 8, shaded=True, built_in=True, attributes=1)
+    beats["groups"] = 0
+    uses = [(n, n % 1500, True, True, True, 6) for n in range(count)]
+    told = made(beats, uses=uses, plane="colour")
+    small, large = (
+        predict(told, MachineParams(memory=FAR, queues=QueueParams(pipe=pipe, colours=colours)))
+        for pipe, colours in ((72, 4), (1 << 20, 4))
+    )
+    assert small.clocks > 1.05 * large.clocks
+
+
+@pytest.mark.plan("performance-6")
+def test_frames_without_anything():
+    found = predict(made(np.zeros(0, BEAT)))
+    assert found.clocks == 0
+    assert not any(found.busy.values())
+
+
+@pytest.mark.plan("performance-6")
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: MachineParams(rasterizers=0), "rasterizers must lie in 1..2"),
+        (lambda: MachineParams(rasterizers=65), "rasterizers must be at most 64, not 65"),
+        (lambda: MachineParams(clock=0.0), "clock must be above 0, not 0.0"),
+        (lambda: MachineParams(clock="fast"), "clock must be a number, not fast"),
+        (lambda: CacheParams(sets=3), "sets must be a power of two, not 3"),
+        (lambda: QueueParams(slots=0), "slots must lie in 1..2"),
+        (lambda: MemoryParams((8, 0)), "latency must be two numbers of clocks in order"),
+        (lambda: MemoryParams(read_clocks=-1.0), "read_clocks must be above 0"),
+        (
+            lambda: predict(made(tiles(1)), free=["shader"]),
+            "free must be of commands, reader, raster",
+        ),
+    ],
+)
+def test_parameters_that_are_none(make, words):
+    with pytest.raises(InputError) as error:
+        make()
+    assert words in str(error.value)
