@@ -44,10 +44,14 @@ class Multiply(wiring.Component):
         sign = named(m, form.sign_of(self.a) ^ form.sign_of(self.b), "sign")
         first, second = form.mantissa_of(self.a), form.mantissa_of(self.b)
         half = form.mantissa // 2
+        # Four products of half the width: a whole row of adders would not fit in the clock.
         t.put(
             0,
-            low=first * second[:half],
-            high=first * second[half:],
+            outer=Cat(
+                (first[:half] * second[:half])[: 2 * half],
+                first[half:] * second[half:],
+            ),
+            inner=first[:half] * second[half:] + first[half:] * second[:half],
             exponents=form.exponent_of(self.a) + form.exponent_of(self.b),
             sign=sign,
             special=wrong | infinite | zero,
@@ -58,7 +62,7 @@ class Multiply(wiring.Component):
             ),
         )
         now = t[1]
-        t.put(1, product=(now.low + (now.high << half))[: 2 * form.mantissa])
+        t.put(1, product=(now.outer + (now.inner << half))[: 2 * form.mantissa])
         now = t[2]
         top = now.product[-1]
         t.put(
