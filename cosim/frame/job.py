@@ -190,7 +190,7 @@ class FrameJob(Job):
         frame: Frame,
         params: TopParams,
         resolve: bool = False,
-        ahead: int = 1,
+        ahead: int = 2,
     ) -> None:
         self.scene = scene
         self.frame = frame

@@ -25,11 +25,11 @@ class VertexList:
         the one before it are still drawn.
     """
 
-    def __init__(self, packets: CommandList, slots: int, ahead: int = 1) -> None:
+    def __init__(self, packets: CommandList, slots: int, ahead: int = 2) -> None:
         self._ahead = ahead
         self._packets = packets
         self._slots = slots
-        # New vertices at a time: three quarters of the ring stay for later ones.
+        # New vertices at a time, a group.
         self._most = max(slots // 4, 6)
         self._written = 0  # vertices so far
         self._first = 0  # the first that is held
@@ -91,7 +91,8 @@ class VertexList:
 
     def _begin(self):
         """Slots are made free; returns the first vertex that stays."""
-        keep = max(self._first, self._written + self._ahead * self._most - self._slots)
+        room = min(self._ahead * self._most, self._slots)
+        keep = max(self._first, self._written + room - self._slots)
         if keep > self._first:
             self._packets.append(write_release(keep - self._first))
             self._first = keep
