@@ -213,7 +213,7 @@ def test_srgb_that_was_drawn_becomes_means_of_linear_colours():
     whole = rtl.CONFIGS["default"]
     params = replace(
         whole,
-        reader=replace(whole.reader, colour_formats=UNORM_AND_SRGB, ring=None),
+        reader=replace(whole.reader, colour_formats=UNORM_AND_SRGB, ring=None, texture_formats=()),
         pixels=None,
         colour=replace(whole.colour, formats=UNORM_AND_SRGB),
         resolve=ResolveParams(srgb=True),
