@@ -25,6 +25,7 @@ from fixfunc.spec.pixels.interpolation import (
 )
 from fixfunc.spec.pixels.texture_stage import STAGE_QUAD, STAGE_STATE, StageKind, TextureOp
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES, quad_tile
+from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURED_QUAD, TextureKind
 
 UNORM8 = (1 << 8) - 1
@@ -47,6 +48,11 @@ class PixelPipe:
         That the hardware holds: both are in the numbers of triangles.
     textures : QuadCacheShape, optional
         Cache of the texture unit; None: there is none.
+
+    Attributes
+    ----------
+    failed : bool
+        Of the tiles that were counted last: memory could not give a line of a texture.
     """
 
     def __init__(
@@ -55,13 +61,22 @@ class PixelPipe:
         self._triangles = triangles
         self._states = states
         self._textures = textures
-        self._memory = None
+        self._memory = None, None
         self._unit = None
+        self.failed = False
 
-    def begin(self, memory: np.ndarray) -> None:
-        """A START: no texel is on chip. Textures lie in this memory: ndarray of uint8."""
-        self._memory = memory
-        self._unit = self._textures and TextureUnit(self._textures, memory)
+    def begin(self, memory: np.ndarray, unreadable: int | None = None) -> None:
+        """A START: no texel is on chip.
+
+        Parameters
+        ----------
+        memory : ndarray of uint8
+            Textures lie there.
+        unreadable : int, optional
+            A byte that it cannot read.
+        """
+        self._memory = memory, unreadable
+        self._unit = self._textures and TextureUnit(self._textures, *self._memory)
 
     def slots(self, state_of: np.ndarray, before: int) -> np.ndarray:
         """Numbers of triangles as their tiles carry them: intp, shape (n,).
@@ -110,6 +125,7 @@ class PixelPipe:
         asked = self._asked(tiles, samples, triangle, assembly)
         attributes = assembly.triangles["attributes"][triangle].astype(np.int64)
         out = Counter(dict.fromkeys(PIXELS, 0))
+        self.failed = False
         for at in range(0, len(tiles), TILES):
             some = asked[at : at + TILES]
             some["slot"] = np.arange(len(some))
@@ -140,7 +156,7 @@ class PixelPipe:
         tile = quads["slot"].astype(np.intp)
         beats, state_of = self._stage_beats(quads, triangle, assembly)
         # Texels do not depend on what is on chip.
-        unit = self._textures and TextureUnit(self._textures, self._memory)
+        unit = self._textures and TextureUnit(self._textures, *self._memory)
         self._sample(beats, state_of, assembly, unit)
         shaded = texture_stage.shade(stage_states(assembly.states), beats, state_of)
         return _gather(shaded, tile, len(tiles), edge)
@@ -152,6 +168,7 @@ class PixelPipe:
             return 0, 0, 0
         beats, state_of = self._stage_beats(quads, triangle, assembly)
         sampled = self._sample(beats, state_of, assembly, self._unit)
+        self.failed |= bool((sampled["status"] == CacheStatus.MEMORY).any())
         return tuple(sampled[name].sum() for name in ("lookups", "misses", "lines"))
 
     @staticmethod

@@ -126,7 +126,8 @@ class Machine:
         self._state = None
         self._counts = FenceCounts()
         self.undefined = []
-        self._resolve_failed = False  # since the last fence
+        self._memory_failed = False  # a resolve, or a texture, since the last fence
+        self._unreadable = None
         self._drawn = None
         self._assembly = None
 
@@ -148,8 +149,9 @@ class Machine:
         address, transfers, limit : int
             Fields of :data:`fixfunc.spec.commands.START`.
         unreadable : int, optional
-            A byte of the packets that memory cannot read.
+            A byte of the packets, or of a texture, that memory cannot read.
         """
+        self._unreadable = unreadable
         read = command_reader.read(
             self._memory, address, transfers, limit, self._limits, unreadable
         )
@@ -179,7 +181,7 @@ class Machine:
         self._assembly = assembly
         self._given = 0  # triangles to the pixel pipe
         if self._pixels:
-            self._pixels.begin(self._memory)
+            self._pixels.begin(self._memory, self._unreadable)
         self._drawn = Drawn(np.zeros(0, dtype(STATUS)))
         for n, (kind, records) in enumerate(beats):
             for place, request in resolves:
@@ -241,6 +243,7 @@ class Machine:
             self._drawn.pixels += self._pixels.counts(
                 shaded[live], int(self._state["samples"]), triangle[live], self._assembly
             )
+            self._memory_failed |= self._pixels.failed
         for probe, records in (
             ("setup", found.setup.records),
             ("raster", found.tiles),
@@ -273,7 +276,7 @@ class Machine:
         if self._in_memory:
             self._progress("resolve")
             if resolve(self._memory, request) != ResolveError.NONE:
-                self._resolve_failed = True
+                self._memory_failed = True
                 self.undefined.append(written(request))
 
     def _fence(self, fence):
@@ -284,8 +287,8 @@ class Machine:
         status = np.zeros(1, dtype(STATUS))
         status["last"] = fence["slot"]
         status["error"] = CommandError.NONE
-        status["failed"] = FenceError.MEMORY if self._resolve_failed else 0
-        self._resolve_failed = False
+        status["failed"] = FenceError.MEMORY if self._memory_failed else 0
+        self._memory_failed = False
         for name in ("sequence", "any", "passed"):
             status[name] = fence[name]
         self._drawn.status = np.concatenate([self._drawn.status, status])

@@ -16,8 +16,8 @@ def move_together(
     """A beat leaves all sources and enters all sinks in one clock, or none does.
 
     No ``ready`` of a sink may depend on its ``valid``, and no ``valid`` of a source on its
-    ``ready``. The handshakes of these streams are assigned here, in this clock's branch of
-    ``m.If``; payloads are the caller's.
+    ``ready``. It assigns the handshakes of these streams, in the branch of ``m.If`` in which it is
+    called; payloads are the caller's.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ def move_together(
     Value
         A beat moves.
     """
-    offered = [source.valid for source in sources]
-    open_ = [sink.ready for sink in sinks]
+    valid = [source.valid for source in sources]
+    ready = [sink.ready for sink in sinks]
     for n, source in enumerate(sources):
-        others = offered[:n] + offered[n + 1 :]
-        m.d.comb += source.ready.eq(Cat(when, *others, *open_).all())
+        others = valid[:n] + valid[n + 1 :]
+        m.d.comb += source.ready.eq(Cat(when, *others, *ready).all())
     for n, sink in enumerate(sinks):
-        others = open_[:n] + open_[n + 1 :]
-        m.d.comb += sink.valid.eq(Cat(when, *offered, *others).all())
-    return Cat(when, *offered, *open_).all()
+        others = ready[:n] + ready[n + 1 :]
+        m.d.comb += sink.valid.eq(Cat(when, *valid, *others).all())
+    return Cat(when, *valid, *ready).all()

@@ -13,11 +13,12 @@ from fixfunc.models.frontend.command_reader import read
 from fixfunc.models.payload import dtype
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
+from fixfunc.models.state import draw_state
 from fixfunc.models.texture.sampler import Sampler
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.unit.stored import form_of, sampler_fields, stored
 from fixfunc.rtl import top as rtl
-from fixfunc.spec.commands import STATUS, CommandError
+from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.interpolation import How
@@ -25,11 +26,12 @@ from fixfunc.spec.pixels.texture_stage import TextureOp
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.cache import LINE, StoredFormat
 from fixfunc.tb import catalogue
+from fixfunc.tb import top as bench
 from fixfunc.tb.frontend import streams
 from fixfunc.tb.frontend.vertex_draws import TEXTURES
-from tests.pixel.test_pixel_pipe import BLOCK, CONFIG, begun, rows_of, triangles
+from tests.pixel.test_pixel_pipe import BLOCK, CONFIG, WHOLE, begun, rows_of, triangles
 from tests.textures import floats, noise
-from tests.volume import LIMIT, volume
+from tests.volume import LIMIT, check_outputs, volume
 
 TEXTURE = {
     "width": 64,
@@ -129,6 +131,45 @@ def test_a_reader_without_textures():
         assert read(data, *start, CommandLimits(ring=(8, 4))).error == error
 
 
+def targets(base):
+    """A target whose colours lie elsewhere, drawn to as a whole."""
+    packets = CommandList().target(**(streams.PLACES | {"colour": base}))
+    packets.state(draw_state(16, 16, built_in=1, depth_test=0))
+    return packets.clear((0, 0, 16, 16), **WHOLE)
+
+
+@pytest.mark.plan("pixel-pipe-12")
+def test_a_start_reads_textures_anew():
+    """What one START has sampled, the next one draws over, and the third one samples again."""
+    place = streams.PLACES["colour"] + (1 << 12)
+    fields = TEXTURE | {"width": 4, "height": 4, "last": 0, "base0": place // LINE}
+    plain = {"alpha_test": Compare.ALWAYS, "constant_r": 0x3F800000, "constant_g": 0x3E99999A}
+    sampled, drawn = (targets(base) for base in (streams.PLACES["colour"], place))
+    sampled.texture(**fields).pixel_state(**SHADED).triangles(triangles(1)).fence(1)
+    drawn.pixel_state(**plain).triangles(triangles(1, size=40)).fence(2)
+    rows = []
+    at = streams.LISTS
+    for packets in (sampled, drawn, sampled):
+        start = np.array([(at, len(packets.transfers), streams.SIZE)], dtype(START))
+        rows += [streams.mark(start), packets.transfers]
+        at += 32 * len(packets.transfers)
+    outputs = check_outputs(BLOCK, CONFIG, np.concatenate(rows), ("full", "full"), 0)
+    words = outputs["memory"].ravel().view(np.uint32)
+    texel = words[place // 4]
+    assert texel & 0xFFFF == 0x4DFF
+    assert (words[streams.PLACES["colour"] // 4 :][:256] == texel).sum() > 100
+
+
+@pytest.mark.plan("pixel-pipe-12")
+@pytest.mark.parametrize(("byte", "failed"), [(5, 4), (LINE + 5, 0)])
+def test_a_texture_that_memory_cannot_read(byte, failed, monkeypatch):
+    """Its texels are zero, and the status says so; of a line that is not read it does not."""
+    monkeypatch.setattr(bench, "unreadable", lambda _: TEXTURES + byte)
+    packets = begun(depth_test=0).texture(**(TEXTURE | {"width": 4, "height": 4, "last": 0}))
+    packets.pixel_state(**SHADED).triangles(triangles(1)).fence(1)
+    assert status_of(packets, "failed") == (failed,)
+
+
 @pytest.mark.plan("pixel-pipe-12")
 def test_textures_of_draws_that_follow_one_another():
     """More textures than are on chip, each of a texel, which a smaller triangle shows."""
@@ -171,6 +212,10 @@ def test_what_the_texture_unit_cannot_sample():
     assert form_of(of_floats) is None
     with pytest.raises(InputError, match="texture must have a format of the texture unit"):
         stored(of_floats, 0)
-    for sampler in (Sampler(anisotropy=2), Sampler(reduction="comparison")):
+    for sampler in (
+        Sampler(anisotropy=2),
+        Sampler(reduction="comparison"),
+        Sampler(address=("wrap", "border")),
+    ):
         with pytest.raises(InputError, match="sampler must be without anisotropy"):
             sampler_fields(sampler)

@@ -9,6 +9,7 @@ from fixfunc.models.texture.cache.texture_cache import morton
 from fixfunc.models.texture.sampler_state import ADDRESSES, Sampler
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture import Texture
+from fixfunc.models.texture.unit.texture_rules import level_lines
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
@@ -16,7 +17,6 @@ from fixfunc.spec.textures.cache import LINE, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp
 
 FORMATS = {DXGI[Format[form.name]]: form for form in StoredFormat}  # by name and sRGB
-BLOCK = 4  # texels along the edge of a block, whatever the format
 LOD_ONE = 256
 REDUCTIONS = {"standard": FilterOp.MEAN, "minimum": FilterOp.MINIMUM, "maximum": FilterOp.MAXIMUM}
 
@@ -47,7 +47,6 @@ def stored(texture: Texture, at: int) -> Stored:
     if form is None:
         raise InputError("texture", "have a format of the texture unit", texture.format)
     size, edge = texture.texel_format.size, texture.texel_format.edge
-    each = (BLOCK // edge) ** 2 * size  # bytes of a block of 4x4 texels
     parts = []
     fields = {
         "width": texture.width,
@@ -59,8 +58,7 @@ def stored(texture: Texture, at: int) -> Stored:
     for level, images in enumerate(texture.levels):
         width, height = (-(-side // edge) for side in texture.size(level))
         y, x = (v.ravel() for v in np.indices((height, width)))
-        square = 1 << (-(-max(texture.size(level)) // BLOCK) - 1).bit_length()
-        data = np.zeros(-(-square * square * each // LINE) * LINE, np.uint8)
+        data = np.zeros(level_lines(max(texture.size(level)), form) * LINE, np.uint8)
         places = data[: len(data) // size * size].reshape(-1, size)
         places[morton(x, y).astype(np.intp)] = images[0].reshape(-1, size)
         fields[f"base{level}"] = at // LINE
@@ -72,10 +70,15 @@ def stored(texture: Texture, at: int) -> Stored:
 def sampler_fields(sampler: Sampler) -> dict[str, int]:
     """Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE` that tell of a sampler.
 
-    Its border is left out: 0. Anisotropy and comparisons raise ``InputError``: the unit lacks them.
+    Anisotropy and comparisons raise ``InputError``: the unit lacks them; so does a border, whose
+    channels depend on the texture's format.
     """
-    if sampler.anisotropy > 1 or sampler.reduction not in REDUCTIONS:
-        rule = "be without anisotropy and comparisons, which the texture unit lacks"
+    if (
+        sampler.anisotropy > 1
+        or sampler.reduction not in REDUCTIONS
+        or "border" in sampler.address[:2]
+    ):
+        rule = "be without anisotropy, comparisons and a border"
         raise InputError("sampler", rule, sampler)
     limits = (
         int(np.clip(round(value * LOD_ONE), -(1 << 16), (1 << 16) - 1))

@@ -36,11 +36,15 @@ def broken_rule(
         return CommandError.STATE
     if record["format"] not in formats or not all(modes):
         return CommandError.STATE
-    size = block_bytes(int(record["format"]))
     for level in range(last + 1):
-        blocks = -(-max(max(sides) >> level, 1) // BLOCK)
-        square = 1 << (blocks - 1).bit_length()
-        lines = -(-square * square * size // LINE)
+        lines = level_lines(max(max(sides) >> level, 1), int(record["format"]))
         if (int(record[f"base{level}"]) + lines) * LINE > limit:
             return CommandError.ADDRESS
     return CommandError.NONE
+
+
+def level_lines(side: int, form: int) -> int:
+    """Lines of a level of a format, by its longer side: a square of blocks, in Morton order."""
+    blocks = -(-side // BLOCK)
+    square = 1 << (blocks - 1).bit_length()
+    return -(-square * square * block_bytes(form) // LINE)
