@@ -250,3 +250,23 @@ def test_pixels_that_are_not_live_read_nothing(monkeypatch):
     for pixel in range(4):
         assert ((out[f"c{pixel}_0"] > 0) == (quads["live"] >> pixel & 1)).all()
     assert (out["lookups"] > 0).tolist() == [live > 0 for live in range(16)]
+
+
+@pytest.mark.plan("texture-unit-5")
+@pytest.mark.parametrize(("level", "status"), [(0, 1), (1, 1), (2, 0)])
+def test_a_level_that_memory_cannot_read(level, status, monkeypatch):
+    """Of a quad between levels 0 and 1 either one tells, and no other."""
+    state = ramps(1)
+    state["smooth"], state["last"] = 1, 2
+    state["minimum"] = state["maximum"] = 128
+    state["base1"], state["base2"] = 4, 5
+    quads = np.zeros(2, dtype(TEXTURE_QUAD))
+    quads["kind"], quads["live"] = 1, 15
+    monkeypatch.setattr(bench, "unreadable", lambda *_: 64 * [0, 4, 5][level])
+    rows = [
+        codec.pack(state, TEXTURE_STATE, bench.BITS),
+        codec.pack(quads, TEXTURE_QUAD, bench.BITS),
+    ]
+    out = volume.check(STEM, "tiny", np.concatenate(rows))
+    found = codec.unpack(out, TEXTURED_QUAD, dtype(TEXTURED_QUAD))
+    assert found["status"].tolist() == [status, status]
