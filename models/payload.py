@@ -92,3 +92,11 @@ def unpack(rows: np.ndarray, fields: Iterable[Field]) -> np.ndarray:
         )
         low += field.bits
     return out
+
+
+def carried(rows: np.ndarray, table: Iterable[Field]) -> np.ndarray:
+    """Records of another table: fields of the same name, all others 0; ``kind`` is a field, too."""
+    out = np.zeros(np.shape(rows), dtype(table))
+    for name in set(out.dtype.names) & set(rows.dtype.names):
+        out[name] = rows[name]
+    return out

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.payload import dtype, unpack
+from fixfunc.models.payload import carried, dtype, unpack
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.commands import SLOT_LIMIT, VERTEX_OPCODES, Opcode, RingKind, VertexError
 from fixfunc.spec.errors import InputError
@@ -247,10 +247,7 @@ class Assembler:
         for n in range(ATTRIBUTES):
             known &= all(record[f"{name}{n}"] < count for name, count in options.items())
         if known:
-            state = np.zeros(1, STATE)
-            for name in STATE.names:
-                state[name] = record[name]
-            self._states.append(state)
+            self._states.append(carried(np.atleast_1d(record), PIXEL_STATE))
             self._textures.append(np.zeros(1, TEXTURE) if self._texture is None else self._texture)
         return bool(known)
 
@@ -261,9 +258,7 @@ class Assembler:
 
     def texture(self, record: np.void) -> None:
         """What pixel states from here on sample."""
-        self._texture = np.zeros(1, TEXTURE)
-        for name in TEXTURE.names[1:]:
-            self._texture[name] = record[name]
+        self._texture = carried(np.atleast_1d(record), TEXTURE_STATE)
 
     def execute(self, transfers: np.ndarray) -> tuple[np.ndarray, VertexError | int]:
         """Triangles of a packet of the ring, and the rule that it breaks; 0 if it does not.

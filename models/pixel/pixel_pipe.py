@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.frontend.vertex_ring import Assembly
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import carried, dtype
 from fixfunc.models.pixel import attribute_quads, texture_stage
 from fixfunc.models.pixel.quad_dispatch import dispatch, helpers
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
@@ -252,10 +252,8 @@ def beats_of(
 
 def stage_states(states: np.ndarray) -> np.ndarray:
     """Pixel states as the texture stage hears of them."""
-    out = np.zeros(len(states), dtype(STAGE_STATE))
+    out = carried(states, STAGE_STATE)
     out["kind"] = StageKind.STATE
-    for field in STAGE_STATE[1:]:
-        out[field.name] = states[field.name]
     return out
 
 

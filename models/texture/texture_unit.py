@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.addresses import address_quads
 from fixfunc.models.texture.filter import filter_quads, units
 from fixfunc.models.texture.filtering.reduction import ONE
@@ -72,10 +72,10 @@ class TextureUnit:
         out = np.zeros(len(quads), dtype(TEXTURED_QUAD))
         if not len(quads):
             return out
-        lods = levels_of_quads(copied(states, LOD_STATE), copied(quads, LOD_QUAD), state_of)
+        lods = levels_of_quads(carried(states, LOD_STATE), carried(quads, LOD_QUAD), state_of)
         number, grids = grids_of(states[state_of], quads, lods)
         which = state_of[number]
-        texels = self._cache.read(copied(states, CACHE_STATE), grids.to_cache, which)
+        texels = self._cache.read(carried(states, CACHE_STATE), grids.to_cache, which)
         for name in ("lookups", "misses", "lines"):
             out[name] = np.bincount(number, texels[name], len(quads))
         np.maximum.at(out["status"], number, texels["status"])
@@ -87,7 +87,7 @@ class TextureUnit:
 
     def _filter_states(self, states):
         """As :data:`fixfunc.spec.textures.filter.FILTER_STATE`."""
-        out = copied(states, FILTER_STATE)
+        out = carried(states, FILTER_STATE)
         for n, form in enumerate(states["format"]):
             found = units_of(int(form)) if form in self._formats else [Unit.UNORM16] * 4
             for name, unit in zip(CHANNELS, found, strict=True):
@@ -156,7 +156,7 @@ def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np
             repeats = np.isin(state[f"mode_{axis}"], (Address.WRAP, Address.MIRROR))
             bits = quads[f"{axis}{pixel}"][number].astype(np.int64)
             places[f"{place}{pixel}"] = place_of(bits, extent, repeats)
-    states = copied(state, ADDRESS_STATE)
+    states = carried(state, ADDRESS_STATE)
     states["gathers"] = gathers[number]
     found = address_quads(states, places, np.arange(len(number)))
     for pixel in range(PIXELS):
@@ -201,14 +201,6 @@ def place_of(bits: np.ndarray, size: np.ndarray, repeats: np.ndarray) -> np.ndar
     negative = bits >> 31 & 1 == 1
     out = np.where(negative, -np.minimum(quotient, -LEAST), np.minimum(quotient, MOST))
     return np.where(is_nan, 0, out)
-
-
-def copied(rows: np.ndarray, table: tuple) -> np.ndarray:
-    """Rows of another table: fields of the same name."""
-    out = np.zeros(len(rows), dtype(table))
-    for name in set(out.dtype.names) & set(rows.dtype.names):
-        out[name] = rows[name]
-    return out
 
 
 def units_of(form: int) -> list[Unit]:

@@ -20,6 +20,7 @@ from fixfunc.spec.pixels.texture_stage import (
 from fixfunc.spec.state import Compare
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.states import parted
 
 BITS = sum(f.bits for f in STAGE_QUAD)
 SPECIAL = (0, 1, 0x7FFFFF, 0x800000, 0x3F7FFFFF, 0x3F800000, 0x3F800001, 0x7F800000, 0x7FC00000)
@@ -90,11 +91,7 @@ def attributes(rng: np.random.Generator, quads: int, reference: int) -> np.ndarr
 
 def expected(rows: np.ndarray, _: TextureStageParams) -> np.ndarray:
     """Packed quads with colours of packed beats."""
-    is_quad = (rows[:, 0] & np.uint64(1)) == StageKind.QUAD
-    states = codec.unpack(rows[~is_quad], STAGE_STATE, dtype(STAGE_STATE))
-    beats = codec.unpack(rows[is_quad], STAGE_QUAD, dtype(STAGE_QUAD))
-    state_of = (np.cumsum(~is_quad) - 1)[is_quad]
-    return codec.pack(shade(states, beats, state_of), SHADED_QUAD)
+    return codec.pack(shade(*parted(rows, STAGE_STATE, STAGE_QUAD)), SHADED_QUAD)
 
 
 def describe(row: np.ndarray, _: TextureStageParams) -> str:

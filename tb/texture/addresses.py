@@ -18,6 +18,7 @@ from fixfunc.spec.textures.addresses import (
 )
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.states import parted
 
 BITS = sum(f.bits for f in ADDRESS_QUAD)
 FAR = 1 << 24  # 2^16 texels, in 1/256
@@ -88,11 +89,7 @@ def places(rng: np.random.Generator, extent: np.ndarray, repeats: bool) -> np.nd
 
 def expected(rows: np.ndarray, _: AddressesParams) -> np.ndarray:
     """Packed texels of packed beats."""
-    is_quad = (rows[:, 0] & np.uint64(1)) == AddressKind.QUAD
-    states = codec.unpack(rows[~is_quad], ADDRESS_STATE, dtype(ADDRESS_STATE))
-    beats = codec.unpack(rows[is_quad], ADDRESS_QUAD, dtype(ADDRESS_QUAD))
-    state_of = (np.cumsum(~is_quad) - 1)[is_quad]
-    return codec.pack(address_quads(states, beats, state_of), ADDRESSED_QUAD)
+    return codec.pack(address_quads(*parted(rows, ADDRESS_STATE, ADDRESS_QUAD)), ADDRESSED_QUAD)
 
 
 def describe(row: np.ndarray, _: AddressesParams) -> str:

@@ -23,6 +23,7 @@ from fixfunc.spec.textures.filter import (
 )
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.states import parted
 
 BITS = sum(f.bits for f in FILTER_TAPS)
 ENDS = (0, 1, 127, 128, 254, 255)  # of fractions
@@ -130,11 +131,7 @@ def _constant(rng, beats):
 
 def expected(rows: np.ndarray, _: FilterParams) -> np.ndarray:
     """Packed filtered texels of packed beats."""
-    is_taps = (rows[:, 0] & np.uint64(1)) == FilterKind.TAPS
-    states = codec.unpack(rows[~is_taps], FILTER_STATE, dtype(FILTER_STATE))
-    beats = codec.unpack(rows[is_taps], FILTER_TAPS, dtype(FILTER_TAPS))
-    state_of = (np.cumsum(~is_taps) - 1)[is_taps]
-    return codec.pack(filter_quads(states, beats, state_of), FILTERED_QUAD)
+    return codec.pack(filter_quads(*parted(rows, FILTER_STATE, FILTER_TAPS)), FILTERED_QUAD)
 
 
 def describe(row: np.ndarray, _: FilterParams) -> str:

@@ -19,6 +19,7 @@ from fixfunc.spec.textures.level_of_detail import (
 )
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.states import parted
 
 BITS = sum(f.bits for f in LOD_QUAD)
 LEAST = -(1 << LOD - 1)
@@ -95,11 +96,7 @@ def quads(rng: np.random.Generator, count: int) -> np.ndarray:
 
 def expected(rows: np.ndarray, _: LevelOfDetailParams) -> np.ndarray:
     """Packed levels of packed beats."""
-    is_quad = (rows[:, 0] & np.uint64(1)) == LodKind.QUAD
-    states = codec.unpack(rows[~is_quad], LOD_STATE, dtype(LOD_STATE))
-    beats = codec.unpack(rows[is_quad], LOD_QUAD, dtype(LOD_QUAD))
-    state_of = (np.cumsum(~is_quad) - 1)[is_quad]
-    return codec.pack(levels_of_quads(states, beats, state_of), LOD_OF_QUAD)
+    return codec.pack(levels_of_quads(*parted(rows, LOD_STATE, LOD_QUAD)), LOD_OF_QUAD)
 
 
 def describe(row: np.ndarray, _: LevelOfDetailParams) -> str:

@@ -22,6 +22,7 @@ from fixfunc.spec.textures.cache import (
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.states import parted
 
 BITS = max(sum(f.bits for f in table) for table in (CACHE_STATE, CACHE_QUAD))
 SIZE = 1 << 16  # bytes of memory
@@ -83,15 +84,7 @@ def quads(rng: np.random.Generator, count: int, _: np.ndarray) -> np.ndarray:
     return beats
 
 
-def parted(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """States, quads, and the state of each, of packed beats."""
-    is_quad = (rows[:, 0] & np.uint64(1)) == CacheKind.QUAD
-    states = codec.unpack(rows[~is_quad], CACHE_STATE, dtype(CACHE_STATE))
-    beats = codec.unpack(rows[is_quad], CACHE_QUAD, dtype(CACHE_QUAD))
-    return states, beats, (np.cumsum(~is_quad) - 1)[is_quad]
-
-
-def memory(rows: np.ndarray, _params: TextureCacheParams) -> np.ndarray:
+def memory(rows: np.ndarray, _params: object) -> np.ndarray:
     """What lies behind the port: bytes that differ."""
     return np.random.default_rng(len(rows)).integers(0, 256, SIZE, np.uint8)
 
@@ -110,7 +103,7 @@ def expected(rows: np.ndarray, params: TextureCacheParams) -> dict[str, np.ndarr
     shape = QuadCacheShape(
         params.sets, params.ways, params.line_sets, params.line_ways, params.formats
     )
-    found = QuadCache(shape, data, unreadable(rows)).read(*parted(rows))
+    found = QuadCache(shape, data, unreadable(rows)).read(*parted(rows, CACHE_STATE, CACHE_QUAD))
     return {
         "o": codec.pack(found, TEXEL_QUAD),
         "memory": data.view(np.uint64).reshape(-1, TRANSFER // 64),

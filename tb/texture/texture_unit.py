@@ -15,10 +15,15 @@ from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import LEVELS
 from fixfunc.spec.textures.filter import CHANNELS, FilterOp
 from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD, TextureKind
-from fixfunc.tb.bench.bench import StreamBench
-from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
-from fixfunc.tb.texture.texture_cache import FORMATS, LINES, SIZE, memory, unreadable
+from fixfunc.tb.bench.states import parted
+from fixfunc.tb.texture.texture_cache import (
+    FORMATS,
+    LINES,
+    TextureCacheBench,
+    memory,
+    unreadable,
+)
 
 BITS = max(sum(f.bits for f in table) for table in (TEXTURE_STATE, TEXTURE_QUAD))
 EDGES = (0, 0x80000000, 0x3F800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x00000001, 0x4B800000)
@@ -97,20 +102,14 @@ def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray
     return beats
 
 
-def parted(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """States, quads, and the state of each, of packed beats."""
-    is_quad = (rows[:, 0] & np.uint64(1)) == TextureKind.QUAD
-    states = codec.unpack(rows[~is_quad], TEXTURE_STATE, dtype(TEXTURE_STATE))
-    beats = codec.unpack(rows[is_quad], TEXTURE_QUAD, dtype(TEXTURE_QUAD))
-    return states, beats, (np.cumsum(~is_quad) - 1)[is_quad]
-
-
 def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarray]:
     """Packed texels of packed beats, and memory, which stays as it is."""
-    data = memory(rows, params.cache)
+    data = memory(rows, params)
     cache = params.cache
     shape = QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
-    found = TextureUnit(shape, data, unreadable(rows)).sample(*parted(rows))
+    found = TextureUnit(shape, data, unreadable(rows)).sample(
+        *parted(rows, TEXTURE_STATE, TEXTURE_QUAD)
+    )
     return {
         "o": codec.pack(found, TEXTURED_QUAD),
         "memory": data.view(np.uint64).reshape(-1, TRANSFER // 64),
@@ -123,23 +122,10 @@ def describe(row: np.ndarray, _: TextureUnitParams) -> str:
     return ", ".join(f"{f.name} {int(record[f.name])}" for f in TEXTURED_QUAD)
 
 
-class TextureUnitBench(MemoryBehind, StreamBench):
+class TextureUnitBench(TextureCacheBench):
     """Bench with textures in the memory behind the port."""
 
     stem = "texture_unit"
-
-    def __init__(self, dut: HierarchyObject) -> None:
-        super().__init__(dut)
-        self.attach(dut, ["memory"], SIZE)
-
-    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        return {"o": super().golden(rows)["o"]}
-
-    async def sample(self, rows: np.ndarray, source: str, sink: str, pace: str = "") -> None:
-        """Sample quads; memory has the pace of the sink, or another one."""
-        self.fill(memory(rows, self.params.cache), pace or sink)
-        self.fail_at(unreadable(rows))
-        await self.run(rows, source, sink)
 
 
 # plan: texture-unit-2
@@ -147,7 +133,7 @@ class TextureUnitBench(MemoryBehind, StreamBench):
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def quads_are_sampled(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = TextureUnitBench(dut)
-    await bench.sample(requests(bench.rng, 120, bench.params), source, sink)
+    await bench.read(requests(bench.rng, 120, bench.params), source, sink)
 
 
 # plan: texture-unit-4
@@ -157,7 +143,7 @@ async def a_grid_takes_a_clock(dut: HierarchyObject, smooth: int) -> None:
     """On hits: a bilinear quad takes a clock, a trilinear one two."""
     bench = TextureUnitBench(dut)
     rows = tiled(120, smooth)
-    await bench.sample(rows, "full", "full")
+    await bench.read(rows, "full", "full")
     clocks = [clock for _, clock in bench.beats_out]
     assert clocks[-1] - clocks[-50] == 49 * (1 + smooth)
 

@@ -29,6 +29,7 @@ from fixfunc.spec.textures.cache import (
     StoredFormat,
 )
 from fixfunc.tb import catalogue
+from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture import texture_cache as bench
 from tests import volume
 from tests.bench import check_bench
@@ -104,7 +105,7 @@ def test_counts_are_those_of_lists(config):
     """Rounds, both levels and their least recently used ways, block by block."""
     params = CONFIGS[config]
     rows = bench.requests(np.random.default_rng(1), 1500, params)
-    states, quads, state_of = bench.parted(rows)
+    states, quads, state_of = parted(rows, CACHE_STATE, CACHE_QUAD)
     out = unpacked(bench.expected(rows, params)["o"])
     blocks = [Recent(params.ways) for _ in range(params.sets)]
     lines = [Recent(params.line_ways) for _ in range(params.line_sets)]
@@ -270,7 +271,7 @@ def test_answers_in_any_order_and_late(latency):
 def test_a_line_that_cannot_be_read_is_zero_texels():
     rows = bench.bilinear(20)
     data = np.full(1 << 12, 255, np.uint8)
-    states, quads, state_of = bench.parted(rows)
+    states, quads, state_of = parted(rows, CACHE_STATE, CACHE_QUAD)
     for byte, status in ((None, CacheStatus.OKAY), (63, CacheStatus.MEMORY)):
         out = QuadCache(QuadCacheShape(), data, byte).read(states, quads, state_of)
         assert out["status"][0] == status
@@ -330,7 +331,7 @@ def test_wrong_parameters(fields, message):
 
 @pytest.mark.plan("texture-cache-12")
 def test_a_level_that_there_is_not():
-    states, quads, state_of = bench.parted(bench.bilinear(3))
+    states, quads, state_of = parted(bench.bilinear(3), CACHE_STATE, CACHE_QUAD)
     quads["level2"] = 15
     with pytest.raises(InputError, match="level must be below 15, not 15"):
         QuadCache(QuadCacheShape(), np.zeros(64, np.uint8)).read(states, quads, state_of)

@@ -10,10 +10,10 @@ from fixfunc.spec.pixels.texture_stage import (
     SHADED_QUAD,
     STAGE_QUAD,
     STAGE_STATE,
-    StageKind,
     TextureOp,
 )
 from fixfunc.spec.state import Compare
+from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of
 
 CONFIG = "tiny"
@@ -25,12 +25,10 @@ TEXTURED = [it for it in TextureOp if it != TextureOp.NONE]
 
 def bins(seen: Seen, _: TextureStageParams) -> dict[str, int]:
     """Counts of one batch."""
-    is_quad = (seen.rows[:, 0] & np.uint64(1)) == StageKind.QUAD
-    states = codec.unpack(seen.rows[~is_quad], STAGE_STATE, dtype(STAGE_STATE))
-    beats = codec.unpack(seen.rows[is_quad], STAGE_QUAD, dtype(STAGE_QUAD))
+    states, beats, state_of = parted(seen.rows, STAGE_STATE, STAGE_QUAD)
     out = codec.unpack(seen.out["o"], SHADED_QUAD, dtype(SHADED_QUAD))
     ends = np.flatnonzero(beats["end"])
-    state = states[(np.cumsum(~is_quad) - 1)[is_quad][ends]]
+    state = states[state_of[ends]]
     last = beats[ends]
     source = flag(state["interpolated"], "constant", "interpolated")
     operation = of(TextureOp, state["op"])

@@ -11,8 +11,8 @@ from fixfunc.spec.textures.addresses import (
     ADDRESS_STATE,
     ADDRESSED_QUAD,
     Address,
-    AddressKind,
 )
+from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, ends, flag, of, ranges
 
 CONFIG = "tiny"
@@ -21,11 +21,9 @@ COUNT = 6000
 
 def bins(seen: Seen, _: AddressesParams) -> dict[str, int]:
     """Counts of one batch."""
-    is_quad = (seen.rows[:, 0] & np.uint64(1)) == AddressKind.QUAD
-    states = codec.unpack(seen.rows[~is_quad], ADDRESS_STATE, dtype(ADDRESS_STATE))
-    quads = codec.unpack(seen.rows[is_quad], ADDRESS_QUAD, dtype(ADDRESS_QUAD))
+    states, quads, state_of = parted(seen.rows, ADDRESS_STATE, ADDRESS_QUAD)
     out = codec.unpack(seen.out["o"], ADDRESSED_QUAD, dtype(ADDRESSED_QUAD))
-    state = states[(np.cumsum(~is_quad) - 1)[is_quad]]
+    state = states[state_of]
     found = {}
     for axis, place, size in (("u", "x", "width"), ("v", "y", "height")):
         level = quads["level0"].astype(np.int64)

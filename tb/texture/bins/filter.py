@@ -11,10 +11,10 @@ from fixfunc.spec.textures.filter import (
     FILTER_STATE,
     FILTER_TAPS,
     FILTERED_QUAD,
-    FilterKind,
     FilterOp,
     Unit,
 )
+from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, ends, flag, of
 
 CONFIG = "tiny"
@@ -25,11 +25,9 @@ SIGN = 1 << 31
 
 def bins(seen: Seen, _: FilterParams) -> dict[str, int]:
     """Counts of one batch."""
-    is_taps = (seen.rows[:, 0] & np.uint64(1)) == FilterKind.TAPS
-    states = codec.unpack(seen.rows[~is_taps], FILTER_STATE, dtype(FILTER_STATE))
-    beats = codec.unpack(seen.rows[is_taps], FILTER_TAPS, dtype(FILTER_TAPS))
+    states, beats, state_of = parted(seen.rows, FILTER_STATE, FILTER_TAPS)
     out = codec.unpack(seen.out["o"], FILTERED_QUAD, dtype(FILTERED_QUAD))
-    state = states[(np.cumsum(~is_taps) - 1)[is_taps]]
+    state = states[state_of]
     operation = of(FilterOp, state["op"])
     stored = state["compares"] == 0
     found = cross("operation x unit", operation, of(Unit, state["unit_r"]), where=stored)

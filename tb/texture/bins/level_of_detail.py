@@ -6,7 +6,8 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.texture.level_of_detail import LevelOfDetailParams
-from fixfunc.spec.textures.level_of_detail import LOD_OF_QUAD, LOD_QUAD, LOD_STATE, LodKind
+from fixfunc.spec.textures.level_of_detail import LOD_OF_QUAD, LOD_QUAD, LOD_STATE
+from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, ranges
 
 CONFIG = "tiny"
@@ -16,11 +17,9 @@ LEAST, MOST = -(1 << 16), (1 << 16) - 1
 
 def bins(seen: Seen, _: LevelOfDetailParams) -> dict[str, int]:
     """Counts of one batch."""
-    is_quad = (seen.rows[:, 0] & np.uint64(1)) == LodKind.QUAD
-    states = codec.unpack(seen.rows[~is_quad], LOD_STATE, dtype(LOD_STATE))
-    quads = codec.unpack(seen.rows[is_quad], LOD_QUAD, dtype(LOD_QUAD))
+    states, quads, state_of = parted(seen.rows, LOD_STATE, LOD_QUAD)
     out = codec.unpack(seen.out["o"], LOD_OF_QUAD, dtype(LOD_OF_QUAD))
-    state = states[(np.cumsum(~is_quad) - 1)[is_quad]]
+    state = states[state_of]
     coarse = flag(state["coarse"], "fine", "coarse")
     smooth = flag(state["smooth"], "nearest", "between")
     own = out["unclamped3"].astype(np.int64)

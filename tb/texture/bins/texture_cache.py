@@ -6,9 +6,9 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
-from fixfunc.spec.textures.cache import TEXEL_QUAD, CacheStatus
+from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, TEXEL_QUAD, CacheStatus
+from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
-from fixfunc.tb.texture.texture_cache import parted
 
 CONFIG = "tiny"
 COUNT = 4000
@@ -16,7 +16,7 @@ COUNT = 4000
 
 def bins(seen: Seen, _: TextureCacheParams) -> dict[str, int]:
     """Counts of one batch."""
-    states, quads, state_of = parted(seen.rows)
+    states, quads, state_of = parted(seen.rows, CACHE_STATE, CACHE_QUAD)
     out = codec.unpack(seen.out["o"], TEXEL_QUAD, dtype(TEXEL_QUAD))
     status = of(CacheStatus, out["status"])
     some = {"none": (0, 0), "one": (1, 1), "two to four": (2, 4), "more": (5, 16)}

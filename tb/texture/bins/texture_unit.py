@@ -4,17 +4,17 @@
 import numpy as np
 
 from fixfunc.cosim import codec
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.level_of_detail import levels_of_quads
-from fixfunc.models.texture.texture_unit import copied, grids_of
+from fixfunc.models.texture.texture_unit import grids_of
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
-from fixfunc.spec.textures.unit import TEXTURED_QUAD
+from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD
+from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
-from fixfunc.tb.texture.texture_unit import parted
 
 CONFIG = "tiny"
 COUNT = 4000
@@ -22,9 +22,9 @@ COUNT = 4000
 
 def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     """Counts of one batch."""
-    states, quads, state_of = parted(seen.rows)
+    states, quads, state_of = parted(seen.rows, TEXTURE_STATE, TEXTURE_QUAD)
     out = codec.unpack(seen.out["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
-    lods = levels_of_quads(copied(states, LOD_STATE), copied(quads, LOD_QUAD), state_of)
+    lods = levels_of_quads(carried(states, LOD_STATE), carried(quads, LOD_QUAD), state_of)
     number, grids = grids_of(states[state_of], quads, lods)
     state = states[state_of]
     op = of(FilterOp, state["op"])
