@@ -52,7 +52,8 @@ def _evaluating(events: FrameEvents) -> Callable[[MachineParams], Numbers]:
             "clocks": int(found.clocks),
             "milliseconds": round(1000 * float(found.seconds), 4),
             "holding": found.holding,
-            **{f"{client}_bytes": int(found.bytes[client]) for client in ("depth", "stencil")},
+            "depth_bytes": int(found.bytes["depth"]),
+            "stencil_bytes": int(found.bytes["stencil"]),
             "colour_bytes": int(found.bytes["colour"]),
             "command_bytes": int(found.bytes["commands"]),
         }

@@ -89,7 +89,7 @@ class Flow:
         """Follow all beats; returns when the last one has left."""
         read = self._reading
         rooms = [read.ahead, read.release, read.window, read.flushed, read.returned]
-        rooms += [*self.planes.write_backs(), *self._stations.rooms.values()]
+        rooms += [*self.planes.waits(), *self._stations.rooms.values()]
         # Control beats end a range: they wait for all units, and all wait for them.
         controls = np.flatnonzero(self._beats["kind"] >= Beat.STATE)
         for begin, end in chunks(rooms, len(self._kind), CHUNK):

@@ -71,14 +71,17 @@ class Planes:
                 found[f"{name}_{own}" + ("" if mode is None else f"_{mode}")] = count
         return found
 
-    def write_backs(self) -> list[np.ndarray]:
-        """Of each plane, the beat whose write-back memory must have for each; -1: none."""
+    def waits(self) -> list[np.ndarray]:
+        """Of each plane, the latest beat whose write-back or read each waits for; -1: none.
+
+        Tiles that one clear asks for do not wait for each other.
+        """
         out = []
         for name, port in self._ports.items():
             beat = self._events.uses[name]["beat"]
             latest = np.full(len(self._events.beats), -1)
             for other in port.pending():
-                some = np.flatnonzero(other >= 0)
+                some = np.flatnonzero((other >= 0) & (beat[other] < beat))
                 np.maximum.at(latest, beat[some], beat[other[some]])
             out.append(latest)
         return out

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fixfunc.models.performance.cache_moves import NONE, CacheMoves
-from fixfunc.models.performance.line import serve
+from fixfunc.models.performance.line import places, serve
 from fixfunc.models.performance.params import MachineParams
 from fixfunc.spec.state import TileMode
 
@@ -53,9 +53,11 @@ class Port:
         self._kept = (earlier != NONE) & (number - number[earlier] <= cache.victims)
         self._fill_rank = np.cumsum(moves.fill != NONE)
         self._evict_rank = number
-        self._fetched = np.zeros(int(self._fill_rank[-1]) if count else 0)
-        self._taken = np.zeros(len(self._fetched))
+        self._fetched = np.zeros(count)
+        self._taken = np.zeros(int(self._fill_rank[-1]) if count else 0)
         self._written = np.zeros(int(number[-1]) if count else 0)
+        # The fetch that must be over for each to begin.
+        self._behind = places(np.flatnonzero(moves.fill != NONE), count, cache.reads)
         differ = int(TileMode.DIFFERENCES_1)
         self._decodes = np.where(moves.fill_mode >= differ, cache.decoder_clocks, 1.0)
         self._codes = np.where(moves.evict_mode >= differ, cache.coder_clocks, 1.0)
@@ -73,9 +75,12 @@ class Port:
             self._free[name] = left[-1]
         return left
 
-    def pending(self) -> tuple[np.ndarray, np.ndarray]:
-        """Uses whose write-backs memory must have, for each to evict and to fetch; -1: none."""
-        return self._moves.again, np.where(self._kept, NONE, self._moves.earlier)
+    def pending(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Uses that each waits for; -1: none.
+
+        Memory must have their write-backs, for it to evict and to fetch; their reads are over.
+        """
+        return self._moves.again, np.where(self._kept, NONE, self._moves.earlier), self._behind
 
     def request(self, own: slice, asked: np.ndarray) -> np.ndarray:
         """When the tiles of a range of uses are on chip, that were asked for then."""
@@ -89,9 +94,8 @@ class Port:
                 known &= ~self._kept[own]
             at = np.where(known, np.maximum(at, self._acknowledged[other]), at)
         some = np.flatnonzero(moves.fill[own] != NONE)
-        behind = self._fill_rank[own][some] - 1 - self._cache.reads
-        room = self._fetched[np.maximum(behind, 0)]
-        at[some] = np.where(behind >= 0, np.maximum(at[some], room), at[some])
+        behind = self._behind[own]
+        at = np.where(behind != NONE, np.maximum(at, self._fetched[behind]), at)
         at = self._serve("tags", at, np.ones(len(at)))
         ready = at + LOOK_UP
         if not len(some):
@@ -116,7 +120,7 @@ class Port:
         # What is not read comes in its turn, and leaves the port free.
         service = np.where(reads, transfers * memory.read_clocks, 0)
         came = self._serve("read", due, service)
-        self._fetched[number] = came
+        self._fetched[first + some] = came
         ready[some] = self._serve("decoder", came, self._decodes[own][some]) + DECODE
         return ready
 

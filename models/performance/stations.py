@@ -33,8 +33,6 @@ class Stations:
     ----------
     service : dict of ndarray of float64, shape (n,)
         By station.
-    tested, coloured : ndarray of bool, shape (n,)
-        Beats that go on to the depth test, and to colour write.
     rooms : dict of ndarray of int64, shape (n,)
         By queue, the beat that must have left it for each to enter; -1: none.
     ahead : ndarray of int64, shape (n,)
@@ -53,16 +51,17 @@ class Stations:
         is_control = kind >= Beat.STATE
         is_tile = kind == Beat.TILE
         last = np.append(beats["first"] | is_control, True)[1:]  # of its triangle
-        self.tested = is_control | (is_tile & ((beats["outcome"] != Outcome.DROP) | last))
-        self.coloured = is_control | (is_tile & (beats["shaded"] | (last & self.tested)))
+        # Beats that go on to the depth test, and to colour write.
+        is_tested = is_control | (is_tile & ((beats["outcome"] != Outcome.DROP) | last))
+        is_coloured = is_control | (is_tile & (beats["shaded"] | (last & is_tested)))
         self.unit = np.full(count, -1)
         if params.rasterizers > 1:
             screen = Screen(params.rasterizers, 1)
             self.unit[is_tile] = screen.owner(beats["x"][is_tile], beats["y"][is_tile])
         queues = params.queues
         every = np.flatnonzero(beats["first"] | is_control)
-        tested = np.flatnonzero(self.tested)
-        coloured = np.flatnonzero(self.coloured)
+        tested = np.flatnonzero(is_tested)
+        coloured = np.flatnonzero(is_coloured)
         self.rooms = {
             "setup": places(every, count, queues.setup),
             "tiles": places(tested, count, queues.tiles * params.rasterizers),
@@ -87,10 +86,10 @@ class Stations:
             "reader": reading.before + reading.behind,
             "raster": tile + empty + is_control,
             "hiz": tile + drains,
-            "depth": tile * late * self.tested + 2 * drains,
+            "depth": tile * late * is_tested + 2 * drains,
             "fetch": begins * (1 + 3 * attributes),
             "pixels": inside + begins * (1 + attributes),
-            "colour": np.maximum(1, turns) * (self.coloured & is_tile) + 2 * drains,
+            "colour": np.maximum(1, turns) * (is_coloured & is_tile) + 2 * drains,
         }
 
 

@@ -8,6 +8,7 @@ on these, too.
 from dataclasses import dataclass
 
 from fixfunc.models.annotations import check_types
+from fixfunc.models.performance.cache_moves import TRANSFER
 from fixfunc.models.performance.params import (
     CacheParams,
     MachineParams,
@@ -20,7 +21,6 @@ from fixfunc.spec.errors import InputError
 TILE = 64  # samples of a tile of the model
 QUAD = 4  # pixels
 FMA = 2  # operations of a fused multiply-add
-TRANSFER = 32  # bytes
 SCREEN = 1 << 16  # tiles of the largest target, at one sample a pixel
 OURS = QueueParams(
     ahead=1 << 16,
@@ -149,7 +149,7 @@ MALI_G71 = GraphicsProcessor(
     open=("clock", "primitives", "scanned", "written", "bus", "rate", "cache"),
 )
 # Four clusters with a raster engine each; 64 ROPs; eight controllers of 32 bits, 256 KB each. Eight
-# pixels a raster engine and clock are Fermi's: of Pascal nobody told.
+# pixels a raster engine and clock are Fermi's: the document has none of Pascal.
 GTX_1080 = GraphicsProcessor(
     "GeForce GTX 1080",
     "[rtr 23.10.2]",

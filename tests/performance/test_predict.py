@@ -186,6 +186,98 @@ def test_the_pixel_pipe_stops_where_colours_wait():
     assert small.clocks > 1.05 * large.clocks
 
 
+@pytest.mark.plan("performance-5")
+def test_a_late_tile_is_tested_twice():
+    count = 4000
+    found = predict(made(tiles(count, late=True)))
+    assert found.holding == "depth"
+    assert found.busy["depth"] == 2 * count
+    assert found.clocks >= 2 * count
+
+
+@pytest.mark.plan("performance-5")
+def test_what_is_behind_a_fence_waits_until_it_has_come_out():
+    fence = np.zeros(1, BEAT)
+    fence["kind"] = Beat.FENCE
+    before, behind = tiles(64), tiles(64)
+    behind["triangle"] += 1
+    first = predict(made(np.concatenate([before, fence]))).clocks
+    both = predict(made(np.concatenate([before, fence, behind]))).clocks
+    assert both >= first + predict(made(behind)).clocks
+
+
+@pytest.mark.plan("performance-5")
+def test_triangles_that_are_never_shaded_free_their_rows_by_a_fence():
+    """64 triangles through a table of 16: three times nothing is read until all are out."""
+    told = made(tiles(64, triangles=64, built_in=True))
+    small = predict(told, MachineParams(queues=QueueParams(triangles=16)))
+    large = predict(told, MachineParams(queues=QueueParams(triangles=64)))
+    way = predict(made(tiles(1))).clocks
+    assert not large.waits["rows"]
+    assert small.waits["rows"] > 3 * way
+    assert small.clocks > large.clocks + 3 * way
+
+
+@pytest.mark.plan("performance-5")
+def test_each_rasterizer_brings_a_port():
+    count = 4000
+    told = made(tiles(count), uses=[(n, n % 4096, True, True, True, 6) for n in range(count)])
+    one, two = (predict(told, MachineParams(rasterizers=n)).busy for n in (1, 2))
+    for way in ("depth read", "depth write"):
+        assert two[way] == pytest.approx(one[way] / 2)
+
+
+@pytest.mark.plan("performance-5")
+def test_a_victim_whose_write_back_is_under_way_is_read_on_chip():
+    """Three tiles in turn through a cache of one; far memory answers late."""
+    told = made(tiles(90), uses=[(n, n % 3, True, True, True, 6) for n in range(90)])
+    caches = [CacheParams(sets=1, ways=1, victims=n) for n in (512, 1)]
+    kept, left = (predict(told, MachineParams(memory=FAR, cache=it)) for it in caches)
+    assert left.busy["depth read"] == pytest.approx(87 * 6 * FAR.read_clocks)
+    assert kept.busy["depth read"] < 0.6 * left.busy["depth read"]
+    assert kept.bytes == left.bytes
+
+
+@pytest.mark.plan("performance-5")
+def test_reads_of_a_shared_channel_have_what_writes_leave():
+    """The pixel pipe takes 40 clocks of a tile, so that the channel is never full."""
+    count = 2000
+    beats = tiles(count, 40, shaded=True, built_in=True, attributes=1)
+    uses = [(n, n % (count // 2), True, True, True, 6) for n in range(count)]
+    told = made(beats, uses=uses)
+    cache = CacheParams(sets=1)
+    alone = predict(told, MachineParams(cache=cache))
+    shared = predict(told, MachineParams(cache=cache, memory=replace(NEAR, shared=True)))
+    for way, other in (("depth read", "depth write"), ("depth write", "depth read")):
+        left = 1 - alone.utilisation[other]
+        assert 0.5 < left < 1
+        assert shared.busy[way] == pytest.approx(alone.busy[way] / left)
+
+
+@pytest.mark.plan("performance-5")
+def test_reads_in_flight_hide_latency():
+    """With one read in flight, each of the tiles that come back takes its latency."""
+    count = 300
+    uses = [(n, n % count, True, True, True, 6) for n in range(2 * count)]
+    told = made(tiles(2 * count), uses=uses)
+    caches = [CacheParams(sets=1, victims=1, reads=n) for n in (1, 2, 256)]
+    one, two, many = (predict(told, MachineParams(memory=FAR, cache=it)).clocks for it in caches)
+    assert one > 400 * count
+    assert 0.45 * one < two < 0.6 * one
+    assert many < 0.1 * one
+
+
+@pytest.mark.plan("performance-6")
+def test_a_clear_that_fetches_more_tiles_than_reads_in_flight_ends():
+    """A clear of a part of a target asks for all of its tiles at once."""
+    count = 8
+    beats = tiles(count + 1)
+    beats["kind"][count] = Beat.CLEAR
+    uses = [(min(n, count), n % count, True, True, True, 6) for n in range(2 * count)]
+    few = CacheParams(sets=1, ways=1, reads=1)
+    assert predict(made(beats, uses=uses), MachineParams(cache=few)).clocks > 0
+
+
 @pytest.mark.plan("performance-6")
 def test_frames_without_anything():
     found = predict(made(np.zeros(0, BEAT)))

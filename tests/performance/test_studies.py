@@ -41,6 +41,7 @@ def test_machines_have_the_rates_of_their_processors():
         )
         bytes_a_second = 32 / machine.memory.read_clocks * machine.clock
         assert bytes_a_second == pytest.approx(processor.bandwidth)
+        assert machine.memory.shared  # one bus for all
         if not processor.tile_memory:
             assert machine.cache.sets * machine.cache.ways * 512 == processor.cache
 

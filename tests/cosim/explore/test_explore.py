@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from fixfunc.__main__ import main
-from fixfunc.cosim.explore import bandwidth, explore, frame, machines, page
+from fixfunc.cosim.explore import bandwidth, charts, explore, frame, machines, page
 from fixfunc.cosim.explore.subject import Numbers, configuration
 from fixfunc.cosim.figures.bound import Term
 from fixfunc.cosim.frame import job, mesh
@@ -79,6 +79,9 @@ def test_a_row_is_the_model_of_that_machine():
             assert values["holding"] == expected.holding
             assert values["colour_bytes"] == expected.bytes["colour"]
             assert values["milliseconds"] == pytest.approx(1000 * expected.seconds, abs=1e-4)
+            assert list(values) == list(subject.columns)  # words stand beside their numbers
+            for plane in ("depth", "stencil"):
+                assert values[f"{plane}_bytes"] == expected.bytes[plane]
     near, far = (row.numbers.values["clocks"] for row in found.rows)
     assert far > near
     assert [row.value for row in found.changed] == [
@@ -129,6 +132,8 @@ def test_the_page_has_every_number_and_needs_nothing_else(table):
         assert set(page.cells(row)) <= set(read.cells)
     for name in subject.configurations:
         assert f"<h3>{name}</h3>" in text
+        present = table.present[name]
+        assert set(present) | set(present.values()) <= set(read.cells)
     data = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])
     for parameter, values in subject.what_if.items():
         assert data[parameter]["values"] == values
@@ -142,6 +147,20 @@ def test_the_page_has_every_number_and_needs_nothing_else(table):
             ]
             assert [line[1:] for line in lines] == [list(it) for it in zip(*expected, strict=True)]
     assert data["passes"]["rows"][1][0] == ["change of total", *["+100.0%"] * 3, "-50.0%"]
+
+
+@pytest.mark.plan("explore-3")
+def test_a_chart_has_a_line_of_the_measure_for_each_configuration(table, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(charts, "inline", lambda figure, label: drawn.append(figure) or label)
+    rows = [row for row in table.changed if row.parameter == "passes"]
+    assert charts.chart("passes", "total", rows) == "total over passes"
+    (axes,) = drawn[0].axes
+    assert [it.get_text() for it in axes.get_xticklabels()] == bandwidth.WHAT_IF["passes"]
+    for line, name in zip(axes.get_lines(), bandwidth.CONFIGURATIONS, strict=True):
+        totals = [row.numbers.values["total"] for row in rows if row.configuration == name]
+        assert line.get_label() == name
+        assert list(line.get_ydata()) == totals
 
 
 @pytest.mark.plan("explore-3")
