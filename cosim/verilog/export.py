@@ -16,7 +16,11 @@ from fixfunc.rtl.payload import meanings
 
 EXAMPLES = toolchain.ROOT / "examples" / "verilog"
 # Benches in Verilog, and the blocks that each of them runs.
-BENCHES = {"raster_tb": ("triangle_setup", "tile_rasterizer"), "block_decode_tb": ("block_decode",)}
+BENCHES = {
+    "raster_tb": ("triangle_setup", "tile_rasterizer"),
+    "block_decode_tb": ("block_decode",),
+    "texture_tb": ("texture_unit",),
+}
 
 
 def block(folder: Path, of: Block, config: str) -> None:
