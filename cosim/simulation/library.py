@@ -23,8 +23,8 @@ PROBE = (
 # of the C++, by default: 0 builds in half the time and runs at a third of the speed, 2 the other
 # way round
 OPTIMISE = 1
-# statements of a C++ file and of a function of a large component: many files are for both cores, but
-# each reads the header of all signals, and what a compiler takes grows faster than a function
+# statements of a C++ file and of a function of a large component: many files are for both cores,
+# but each reads the header of all signals, and a compiler's time grows faster than a function
 SPLIT = 80_000, 4_000
 LARGE = (
     5_000_000,

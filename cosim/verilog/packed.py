@@ -12,7 +12,7 @@ from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
-from fixfunc.spec.textures import addresses, cache, level_of_detail, unit
+from fixfunc.spec.textures import addresses, cache, descriptors, level_of_detail, unit
 from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
@@ -99,6 +99,11 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "texture_state": unit.TEXTURE_STATE,
         "texture_quad": unit.TEXTURE_QUAD,
         "textured_quad": unit.TEXTURED_QUAD,
+        "pool_place": descriptors.POOL_PLACE,
+        "pool_select": descriptors.POOL_SELECT,
+        "pool_quad": descriptors.POOL_QUAD,
+        "descriptor": descriptors.DESCRIPTOR,
+        "refused_descriptor": descriptors.REFUSED,
         "start": commands.START,
         "status": commands.STATUS,
     }

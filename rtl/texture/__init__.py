@@ -15,6 +15,7 @@ state_feed.py        quads enter a pipeline, each with the state before it
 
 addresses   places of quads become texels of their grids, and weights
 cache       taps of quads become texels, through blocks and lines on chip
+descriptors textures and samplers by number, from memory
 unit        coordinates of quads become filtered texels: all of these joined
 filter      grids of texels of quads become filtered texels
 """

@@ -6,4 +6,5 @@ cache.py            taps of quads in, their texels out
 addresses.py        places of quads in, texels of their grids out
 filter.py           texels and weights of quads in, filtered texels out
 unit.py             coordinates of quads in, filtered texels out
+descriptors.py      textures by number in, their states out
 """

@@ -6,6 +6,7 @@ level_of_detail.py gradients of every length, biases, bounds
 addresses.py       places of quads, in every mode, at any size
 filter.py          grids of quads, in every unit and operation
 texture_unit.py    quads anywhere on textures of any size, between levels
+descriptor_pool.py numbers of a few descriptors and of many, legal and not, quads between them
 texture_cache.py   walks over textures, what wraps, pixels anywhere, memory that fails
 
 bins/   bins of coverage, a file a block

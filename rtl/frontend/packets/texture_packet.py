@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """TEXTURE packets: a texture and its sampler, checked before they count."""
 
+from collections.abc import Collection
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.packets.packet import BOUNDS, PacketUnit
-from fixfunc.rtl.lib.bits import among, choose, maximum, named
-from fixfunc.rtl.lib.delay import register
-from fixfunc.rtl.payload import layout
-from fixfunc.rtl.texture.cache.formats import HALVINGS
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.texture.descriptors.texture_check import STATE, TextureCheck
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import CommandError
-from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import LEVELS, LINE, LINE_NUMBER
+from fixfunc.spec.textures.cache import LINE, StoredFormat
 from fixfunc.spec.textures.unit import TEXTURE_STATE
 
-STATE = layout(TEXTURE_STATE)
 LINE_BITS = (LINE - 1).bit_length()
 
 
@@ -25,7 +23,7 @@ class TexturePacket(wiring.Component):
 
     Parameters
     ----------
-    formats : tuple of StoredFormat
+    formats : collection of StoredFormat
         Known ones.
     extent : int
         log2 of the greatest width and height.
@@ -44,7 +42,7 @@ class TexturePacket(wiring.Component):
         There is one.
     """
 
-    def __init__(self, formats: tuple, extent: int) -> None:
+    def __init__(self, formats: Collection[StoredFormat], extent: int) -> None:
         self._formats = formats
         self._extent = extent
         super().__init__(
@@ -63,14 +61,13 @@ class TexturePacket(wiring.Component):
         candidate = Signal(STATE)
         kind = Const(0, TEXTURE_STATE[0].bits)
         second = Signal.like(packet.first)
-        level = Signal(range(LEVELS))
-        step = Signal(2)  # of a level's check
-        supported = Signal()
-        beyond = Signal()
-        m.d.sync += supported.eq(self._supported(m, candidate))
+        m.submodules.check = check = TextureCheck(self._formats, self._extent)
+        m.d.comb += [
+            check.candidate.eq(candidate),
+            check.limit.eq(self.bounds.limit[LINE_BITS:]),
+        ]
         with m.If(self.restart):
             m.d.sync += self.texture_valid.eq(0)
-        is_beyond = self._is_beyond(m, candidate, level)
         failed = named(m, packet.i.valid & packet.i.payload.error, "failed")
         with m.FSM():
             with m.State("SECOND"), m.If(packet.active):
@@ -83,26 +80,17 @@ class TexturePacket(wiring.Component):
                 m.d.sync += candidate.eq(fields[: payloads.width(TEXTURE_STATE)])
                 self._read(m, packet, failed, "BEGIN")
             with m.State("BEGIN"):
-                m.d.sync += [level.eq(0), step.eq(0), beyond.eq(0)]
-                m.next = "LEVELS"
-            with m.State("LEVELS"):
-                m.d.sync += step.eq(step + 1)
-                with m.If(step.all()):
-                    m.d.sync += [level.eq(level + 1), beyond.eq(beyond | is_beyond)]
-                    with m.If(level == candidate.last):
-                        m.next = "OUTPUT"
+                m.d.comb += check.start.eq(1)
+                m.next = "CHECK"
+            with m.State("CHECK"), m.If(check.done):
+                m.next = "OUTPUT"
             with m.State("OUTPUT"):
+                of_state = Mux(check.beyond, CommandError.ADDRESS, CommandError.NONE)
                 m.d.comb += [
                     packet.done.eq(1),
-                    packet.error.eq(
-                        Mux(
-                            supported,
-                            Mux(beyond, CommandError.ADDRESS, CommandError.NONE),
-                            CommandError.STATE,
-                        )
-                    ),
+                    packet.error.eq(Mux(check.supported, of_state, CommandError.STATE)),
                 ]
-                with m.If(supported & ~beyond):
+                with m.If(check.supported & ~check.beyond):
                     m.d.sync += [self.texture.eq(candidate), self.texture_valid.eq(1)]
                 m.next = "SECOND"
         return m
@@ -113,30 +101,3 @@ class TexturePacket(wiring.Component):
             m.next = "SECOND"
         with m.Elif(packet.i.valid):
             m.next = following
-
-    def _supported(self, m, candidate):
-        """Sizes, levels, a format and address modes that there are."""
-        sides = candidate.width, candidate.height
-        either = named(m, candidate.width | candidate.height, "either")
-        modes = candidate.mode_u, candidate.mode_v
-        return Cat(
-            *(side.any() & (side <= 1 << self._extent) for side in sides),
-            (either >> candidate.last).any(),
-            among(candidate.format, self._formats),
-            *(mode < len(Address) for mode in modes),
-        ).all()
-
-    def _is_beyond(self, m, candidate, level):
-        """A level goes on beyond the limit: squares of blocks, in Morton order; three clocks."""
-        side = named(m, maximum(candidate.width, candidate.height) >> level, "side")
-        last = named(m, Mux(side.any(), side - 1, 0)[2:], "last_block")
-        doublings = register(
-            m, sum(Mux((last >> n).any(), 2, 0) for n in range(len(last))), 5, "doublings"
-        )
-        known = dict(HALVINGS)
-        halvings = choose(candidate.format, [known.get(n, 0) for n in range(1 << 5)])
-        exponent = Mux(doublings > halvings, doublings - halvings, 0)[:5]
-        lines = register(m, Const(1) << exponent, LINE_NUMBER, "lines")
-        base = choose(level, [candidate[f"base{n}"] for n in range(LEVELS)])
-        first = register(m, base, LINE_NUMBER, "first")
-        return register(m, first + lines > self.bounds.limit[LINE_BITS:], 1, "is_beyond")

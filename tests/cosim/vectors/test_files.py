@@ -26,6 +26,7 @@ OWN_KINDS = {
     "addresses": {"quad": 1},
     "texture_cache": {"quad": 1},
     "texture_unit": {"quad": 1},
+    "descriptor_pool": {"select": 0, "quad": 1, "place": 2},
     "filter": {"taps": 1},
 }
 

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Golden model of the descriptor pool: textures and samplers by number, from memory."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+
+from fixfunc.models.payload import dtype, unpack
+from fixfunc.models.texture.unit.texture_rules import broken_rule
+from fixfunc.spec.commands import CommandError
+from fixfunc.spec.payloads import TRANSFER
+from fixfunc.spec.textures.cache import LINE, StoredFormat
+from fixfunc.spec.textures.descriptors import DESCRIPTOR, NO_FORMAT, STRIDE, Refusal
+from fixfunc.spec.textures.unit import TEXTURE_STATE
+
+BYTES = 3 * TRANSFER // 8  # of a descriptor that are read
+BROKEN = {CommandError.STATE: Refusal.STATE, CommandError.ADDRESS: Refusal.ADDRESS}
+
+
+class Selected(NamedTuple):
+    """What a number stands for."""
+
+    state: np.void  # fields of TEXTURE_STATE
+    refusal: Refusal | None
+
+
+class DescriptorPool:
+    """Descriptors of textures, each read from memory once.
+
+    Parameters
+    ----------
+    memory : ndarray of uint8
+        Reads beyond its end fail.
+    formats : collection of StoredFormat
+        Known ones.
+    extent : int
+        log2 of the greatest width and height.
+    size : int
+        Most descriptors.
+    unreadable : int, optional
+        A byte whose transfer cannot be read.
+
+    Source: [trip 4].
+    """
+
+    def __init__(
+        self,
+        memory: np.ndarray,
+        formats: Collection[StoredFormat],
+        extent: int,
+        size: int,
+        unreadable: int | None = None,
+    ) -> None:
+        self._memory = memory
+        self._formats = formats
+        self._extent = extent
+        self._size = size
+        self._unreadable = unreadable
+        self.place(base=0, count=0, limit=0)
+
+    def place(self, base: int, count: int, limit: int) -> None:
+        """The pool lies elsewhere, or has changed: nothing of it is on chip.
+
+        Parameters
+        ----------
+        base : int
+            Address of descriptor 0, in 128 bytes.
+        count : int
+            Its descriptors.
+        limit : int
+            Levels lie below this address, in 64 bytes.
+        """
+        self._base = base * STRIDE
+        self._count = min(count, self._size)
+        self._limit = limit * LINE
+        self._known = {}
+
+    def select(self, number: int) -> Selected:
+        """The texture state of a descriptor; that of a refused one reads no texel."""
+        if number >= self._count:
+            return Selected(_empty(), Refusal.NUMBER)
+        if number not in self._known:
+            first = self._base + number * STRIDE
+            if not self._readable(first):
+                return Selected(_empty(), Refusal.MEMORY)
+            data = self._memory[first : first + BYTES]
+            record = unpack(data.reshape(1, -1), DESCRIPTOR)[0]
+            if broken := broken_rule(record, self._formats, self._extent, self._limit):
+                return Selected(_empty(), BROKEN[broken])
+            state = np.zeros((), dtype(TEXTURE_STATE))
+            for name in record.dtype.names:
+                state[name] = record[name]
+            self._known[number] = state
+        return Selected(self._known[number], None)
+
+    def _readable(self, first):
+        broken = self._unreadable is not None and first <= self._unreadable < first + BYTES
+        return first + BYTES <= len(self._memory) and not broken
+
+
+def _empty():
+    state = np.zeros((), dtype(TEXTURE_STATE))
+    state["width"] = state["height"] = 1
+    state["format"] = NO_FORMAT
+    return state

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Descriptor pool: textures and samplers by number, from memory, in front of the texture unit."""
+
+from dataclasses import dataclass, replace
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import UnionLayout
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.axi import Axi, AxiReader, join
+from fixfunc.rtl.lib.bits import minimum, named
+from fixfunc.rtl.payload import carried, layout
+from fixfunc.rtl.texture.descriptors.texture_check import STATE, TextureCheck
+from fixfunc.rtl.texture.unit.texture_unit import BEATS as UNIT_BEATS
+from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as UNITS
+from fixfunc.spec import payloads
+from fixfunc.spec.textures.cache import StoredFormat
+from fixfunc.spec.textures.descriptors import (
+    DESCRIPTOR,
+    NO_FORMAT,
+    POOL,
+    POOL_PLACE,
+    POOL_QUAD,
+    POOL_SELECT,
+    REFUSED,
+    STRIDE,
+    DescriptorKind,
+    Refusal,
+)
+from fixfunc.spec.textures.unit import TextureKind
+
+BEATS = UnionLayout(
+    {
+        "kind": 2,
+        "select": layout(POOL_SELECT),
+        "quad": layout(POOL_QUAD),
+        "place": layout(POOL_PLACE),
+    }
+)
+BITS = payloads.width(DESCRIPTOR)
+KIND = 1  # bits of a texture state before them
+TRANSFERS = 3  # of a descriptor
+STRIDE_BITS = (STRIDE - 1).bit_length()
+
+
+@dataclass(frozen=True)
+class DescriptorPoolParams:
+    """Shape of a :class:`DescriptorPool`.
+
+    Parameters
+    ----------
+    size : int
+        Most descriptors of a pool: a power of two, at most 128.
+    formats : tuple of StoredFormat
+        Known ones.
+    extent : int
+        log2 of the greatest width and height.
+    """
+
+    size: int = POOL
+    formats: tuple[StoredFormat, ...] = UNITS["default"].cache.formats
+    extent: int = UNITS["default"].addresses.extent
+
+    def __post_init__(self):
+        if not 2 <= self.size <= POOL or self.size & (self.size - 1):
+            raise ValueError(f"size must be a power of two in 2..{POOL}, not {self.size!r}")
+
+
+CONFIGS = {
+    name: DescriptorPoolParams(formats=unit.cache.formats, extent=unit.addresses.extent)
+    for name, unit in UNITS.items()
+}
+CONFIGS["tiny"] = replace(CONFIGS["tiny"], size=8)
+PURPOSE = {  # of each configuration
+    "default": "128 descriptors, every format of the texture cache",
+    "plain": "the same without BC1 to BC7",
+    "small": "without BC1 to BC7, textures of up to 2,048 texels across",
+    "tiny": "for benches: eight descriptors of five formats, of up to 64 texels across",
+}
+
+
+class DescriptorPool(wiring.Component):
+    """Turn numbers of descriptors into states of the texture unit; quads pass, all in order.
+
+    A beat a clock, a SELECT of a descriptor on chip too. Another one is read from memory, checked,
+    and kept until the next POOL. A refused one becomes a state without a format, of which the
+    texture unit reads no texel and says so; it is read again each time.
+
+    Parameters
+    ----------
+    params : DescriptorPoolParams
+
+    Members
+    -------
+    i : In(stream.Signature(BEATS))
+        POOL, SELECT or QUAD: :class:`fixfunc.spec.textures.descriptors.DescriptorKind`.
+    o : Out(stream.Signature(UNIT_BEATS))
+        For the texture unit: a STATE a SELECT, a QUAD a QUAD; a clock later at the earliest.
+    refused : Out(stream.Signature(layout(REFUSED)))
+        One a refused SELECT, before its STATE, which waits for it.
+    memory : Out(Axi())
+        Reads 96 bytes a descriptor. Read channels alone are used.
+    """
+
+    LATENCY = 1
+
+    def __init__(self, params: DescriptorPoolParams = CONFIGS["default"]) -> None:
+        self._params = params
+        super().__init__(
+            {
+                "i": In(stream.Signature(BEATS)),
+                "o": Out(stream.Signature(UNIT_BEATS)),
+                "refused": Out(stream.Signature(layout(REFUSED))),
+                "memory": Out(Axi()),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        p = self._params
+        m.submodules.reader = reader = AxiReader(TRANSFERS, 3, 1)
+        m.submodules.check = check = TextureCheck(p.formats, p.extent)
+        m.submodules.kept = kept = Memory(shape=BITS, depth=p.size, init=[])
+        join(m, self.memory, reader.memory)
+        place = Signal(layout(POOL_PLACE))
+        known = Signal(p.size)
+        candidate = Signal(STATE)
+        reason = Signal(Refusal)
+        held = Signal(BEATS)
+        held_valid = Signal()
+        leaves = Signal()
+        number = held.select.number
+        write = kept.write_port()
+        read = kept.read_port()
+        m.d.comb += [
+            self.i.ready.eq(~held_valid | leaves),
+            read.en.eq(self.i.valid & self.i.ready),
+            read.addr.eq(self.i.payload.select.number),
+            write.addr.eq(number),
+            write.data.eq(Value.cast(candidate)[KIND:]),
+            check.candidate.eq(candidate),
+            check.limit.eq(place.limit),
+            reader.request.payload.address.eq((place.base + number) << STRIDE_BITS),
+            reader.request.payload.transfers.eq(TRANSFERS),
+            self.refused.payload.number.eq(number),
+            self.refused.payload.reason.eq(reason),
+        ]
+        with m.If(self.i.ready):
+            m.d.sync += [held_valid.eq(self.i.valid), held.eq(self.i.payload)]
+
+        with m.FSM():
+            with m.State("PASS"), m.If(held_valid), m.Switch(held.kind):
+                with m.Case(DescriptorKind.QUAD):
+                    m.d.comb += [
+                        *self._output(leaves),
+                        *carried(self.o.payload.quad, held.quad),
+                        self.o.payload.quad.kind.eq(TextureKind.QUAD),
+                    ]
+                with m.Case(DescriptorKind.SELECT):
+                    with m.If(number >= place.count):
+                        m.d.sync += reason.eq(Refusal.NUMBER)
+                        m.next = "REFUSE"
+                    with m.Elif(known.bit_select(number, 1)):
+                        m.d.comb += [
+                            *self._output(leaves),
+                            Value.cast(self.o.payload.state).eq(read.data << KIND),
+                        ]
+                    with m.Else():
+                        m.next = "REQUEST"
+                with m.Default():
+                    m.d.comb += leaves.eq(1)
+                    m.d.sync += [
+                        place.eq(held.place),
+                        place.count.eq(minimum(held.place.count, p.size)),
+                        known.eq(0),
+                    ]
+            self._fetch(m, reader, check, candidate, reason)
+            with m.State("DECIDE"):
+                m.d.sync += reason.eq(Mux(check.supported, Refusal.ADDRESS, Refusal.STATE))
+                m.next = "REFUSE"
+                with m.If(check.supported & ~check.beyond):
+                    m.d.comb += write.en.eq(1)
+                    m.d.sync += known.bit_select(number, 1).eq(1)
+                    m.next = "GIVE"
+            self._give(m, candidate, leaves)
+        return m
+
+    def _output(self, leaves):
+        return [self.o.valid.eq(1), leaves.eq(self.o.ready)]
+
+    def _fetch(self, m, reader, check, candidate, reason):
+        """A descriptor from memory, checked; of one that fails no transfer counts."""
+        failed = Signal()
+        earlier = Signal((TRANSFERS - 1) * payloads.TRANSFER)
+        beat = reader.o.payload
+        data = named(m, Cat(earlier, beat.data), "data")
+        fails = named(m, failed | beat.error, "fails")
+        with m.State("REQUEST"):
+            m.d.comb += reader.request.valid.eq(1)
+            with m.If(reader.request.ready):
+                m.next = "READ"
+        with m.State("READ"):
+            m.d.comb += reader.o.ready.eq(1)
+            with m.If(reader.o.valid):
+                m.d.sync += [
+                    earlier.eq(data[payloads.TRANSFER :]),
+                    failed.eq(fails & ~beat.last),
+                ]
+                with m.If(beat.last):
+                    m.d.sync += [
+                        Value.cast(candidate).eq(data[:BITS] << KIND),
+                        reason.eq(Refusal.MEMORY),
+                    ]
+                    with m.If(fails):
+                        m.next = "REFUSE"
+                    with m.Else():
+                        m.next = "START"
+        with m.State("START"):
+            m.d.comb += check.start.eq(1)
+            m.next = "CHECK"
+        with m.State("CHECK"), m.If(check.done):
+            m.next = "DECIDE"
+
+    def _give(self, m, candidate, leaves):
+        """The state of a descriptor that was read, or the one that stands for a refused one."""
+        with m.State("REFUSE"):
+            m.d.comb += self.refused.valid.eq(1)
+            m.d.sync += [
+                candidate.eq(0),
+                candidate.width.eq(1),
+                candidate.height.eq(1),
+                candidate.format.eq(NO_FORMAT),
+            ]
+            with m.If(self.refused.ready):
+                m.next = "GIVE"
+        with m.State("GIVE"):
+            m.d.comb += [
+                *self._output(leaves),
+                self.o.payload.state.eq(candidate),
+            ]
+            with m.If(self.o.ready):
+                m.next = "PASS"

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Rules of textures: what there may be, and where it may lie."""
+
+from collections.abc import Collection
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import among, choose, maximum, named
+from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.texture.cache.formats import HALVINGS
+from fixfunc.spec.textures.addresses import Address
+from fixfunc.spec.textures.cache import LEVELS, LINE_NUMBER, StoredFormat
+from fixfunc.spec.textures.unit import TEXTURE_STATE
+
+STATE = layout(TEXTURE_STATE)
+
+
+class TextureCheck(wiring.Component):
+    """Check a texture state, a level in four clocks.
+
+    Parameters
+    ----------
+    formats : collection of StoredFormat
+        Known ones.
+    extent : int
+        log2 of the greatest width and height.
+
+    Members
+    -------
+    start : In(1)
+        Begin.
+    candidate : In(STATE)
+        From ``start`` to ``done`` the same.
+    limit : In(LINE_NUMBER)
+        Levels lie below this line.
+    done : Out(1)
+        The outputs hold from the next clock to the next ``start``.
+    supported : Out(1)
+        Sizes, number of levels, format and address modes are known.
+    beyond : Out(1)
+        A level goes on beyond the limit.
+    """
+
+    def __init__(self, formats: Collection[StoredFormat], extent: int) -> None:
+        self._formats = formats
+        self._extent = extent
+        super().__init__(
+            {
+                "start": In(1),
+                "candidate": In(STATE),
+                "limit": In(LINE_NUMBER),
+                "done": Out(1),
+                "supported": Out(1),
+                "beyond": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        active = Signal()
+        level = Signal(range(LEVELS))
+        step = Signal(2)
+        is_beyond = self._is_beyond(m, level)
+        m.d.sync += self.supported.eq(self._supported(m))
+        m.d.comb += self.done.eq(active & step.all() & (level == self.candidate.last))
+        with m.If(active):
+            m.d.sync += step.eq(step + 1)
+            with m.If(step.all()):
+                m.d.sync += [
+                    level.eq(level + 1),
+                    self.beyond.eq(self.beyond | is_beyond),
+                    active.eq(~self.done),
+                ]
+        with m.If(self.start):
+            m.d.sync += [
+                active.eq(1),
+                level.eq(0),
+                step.eq(0),
+                self.beyond.eq(0),
+            ]
+        return m
+
+    def _supported(self, m):
+        candidate = self.candidate
+        sides = candidate.width, candidate.height
+        either = named(m, candidate.width | candidate.height, "either")
+        modes = candidate.mode_u, candidate.mode_v
+        return Cat(
+            *(side.any() & (side <= 1 << self._extent) for side in sides),
+            (either >> candidate.last).any(),
+            among(candidate.format, self._formats),
+            *(mode < len(Address) for mode in modes),
+        ).all()
+
+    def _is_beyond(self, m, level):
+        """A level goes on beyond the limit: squares of blocks, in Morton order; three clocks."""
+        candidate = self.candidate
+        side = named(m, maximum(candidate.width, candidate.height) >> level, "side")
+        last = named(m, Mux(side.any(), side - 1, 0)[2:], "last_block")
+        doublings = register(
+            m, sum(Mux((last >> n).any(), 2, 0) for n in range(len(last))), 5, "doublings"
+        )
+        known = dict(HALVINGS)
+        halvings = choose(candidate.format, [known.get(n, 0) for n in range(1 << 5)])
+        exponent = Mux(doublings > halvings, doublings - halvings, 0)[:5]
+        lines = register(m, Const(1) << exponent, LINE_NUMBER, "lines")
+        base = choose(level, [candidate[f"base{n}"] for n in range(LEVELS)])
+        first = register(m, base, LINE_NUMBER, "first")
+        return register(m, first + lines > self.limit, 1, "is_beyond")

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Payloads of the descriptor pool, as field tables: see :mod:`fixfunc.spec.payloads`."""
+
+from enum import IntEnum
+
+from fixfunc.spec.payloads import Field
+from fixfunc.spec.textures.cache import LINE_NUMBER
+from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE
+
+POOL = 128  # descriptors, at most
+STRIDE = 128  # bytes from one descriptor to the next
+NUMBER = 7  # bits
+
+
+class DescriptorKind(IntEnum):
+    """What a beat to the descriptor pool is."""
+
+    SELECT = 0
+    QUAD = 1
+    POOL = 2
+
+
+class Refusal(IntEnum):
+    """Why a descriptor is refused: the first reason that holds."""
+
+    NUMBER = 0  # the pool has no such descriptor
+    MEMORY = 1  # memory answered with an error
+    STATE = 2  # a size, number of levels, format or address mode that there is not
+    ADDRESS = 3  # a level goes on beyond the limit
+
+
+_KIND = Field("kind", 2, meaning="DescriptorKind")
+POOL_PLACE = (
+    _KIND,
+    Field("base", 32 - (STRIDE - 1).bit_length(), meaning="of descriptor 0: address / 128"),
+    Field("count", NUMBER + 1, meaning="descriptors of the pool; more than there may be are all"),
+    Field("limit", LINE_NUMBER, meaning="levels lie below it: address / 64"),
+)
+POOL_SELECT = (_KIND, Field("number", NUMBER, meaning="of the descriptor"))
+POOL_QUAD = (_KIND, *TEXTURE_QUAD[1:])
+# In memory: a texture and its sampler, of which 96 bytes are read.
+DESCRIPTOR = TEXTURE_STATE[1:]
+REFUSED = (
+    Field("number", NUMBER, meaning="of the descriptor"),
+    Field("reason", 2, meaning="Refusal"),
+)
+NO_FORMAT = (1 << 5) - 1  # of the state that stands for a refused descriptor

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bench of :class:`fixfunc.rtl.texture.descriptors.descriptor_pool.DescriptorPool`."""
+
+import cocotb
+import numpy as np
+from cocotb.handle import HierarchyObject
+
+from fixfunc.cosim import codec
+from fixfunc.models.payload import carried, dtype
+from fixfunc.models.texture.descriptor_pool import DescriptorPool
+from fixfunc.rtl.texture.descriptors.descriptor_pool import DescriptorPoolParams
+from fixfunc.spec.payloads import TRANSFER
+from fixfunc.spec.textures.addresses import Address
+from fixfunc.spec.textures.cache import LEVELS, LINE
+from fixfunc.spec.textures.descriptors import (
+    DESCRIPTOR,
+    POOL,
+    POOL_PLACE,
+    POOL_QUAD,
+    POOL_SELECT,
+    REFUSED,
+    STRIDE,
+    DescriptorKind,
+    Refusal,
+)
+from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TextureKind
+from fixfunc.tb.bench.bench import StreamBench
+from fixfunc.tb.bench.memory import MemoryBehind
+from fixfunc.tb.bench.pace import PACES
+
+BITS = max(sum(f.bits for f in table) for table in (POOL_PLACE, POOL_SELECT, POOL_QUAD))
+UNIT_BITS = max(sum(f.bits for f in table) for table in (TEXTURE_STATE, TEXTURE_QUAD))
+SIZE = 1 << 16  # bytes of memory
+DESCRIPTORS = SIZE // STRIDE
+LIMIT = 1 << 20  # bytes: levels mostly lie below it
+FORMATS = 32  # numbers of formats
+MAY_BE_SILENT = ("refused",)
+
+
+def requests(rng: np.random.Generator, count: int, _: DescriptorPoolParams) -> np.ndarray:
+    """Packed beats: pools anywhere in memory, numbers mostly of a few, quads between them."""
+    out = [_place(rng)]
+    left = count - 1
+    while left > 0:
+        kind = rng.choice(["select", "quads", "place"], p=[0.55, 0.4, 0.05])
+        if kind == "place":
+            rows = _place(rng)
+        elif kind == "select":
+            rows = selected(rng.choice([rng.integers(0, 4), rng.integers(0, POOL)], 1))
+        else:
+            rows = _quads(rng, int(rng.integers(1, 6)))
+        out.append(rows)
+        left -= len(rows)
+    return np.concatenate(out)
+
+
+def placed(base: int, count: int, limit: int) -> np.ndarray:
+    """A packed POOL."""
+    return _packed(POOL_PLACE, 1, kind=DescriptorKind.POOL, base=base, count=count, limit=limit)
+
+
+def selected(numbers: np.ndarray) -> np.ndarray:
+    """Packed SELECTs."""
+    return _packed(POOL_SELECT, len(numbers), kind=DescriptorKind.SELECT, number=numbers)
+
+
+def _place(rng):
+    most = DESCRIPTORS - POOL  # nothing is read beyond memory
+    base = rng.choice([0, most, rng.integers(0, most + 1)])
+    limit = rng.choice([LIMIT // LINE, LIMIT // LINE // 4, 0], p=[0.7, 0.2, 0.1])
+    return placed(base, rng.choice([0, 3, 8, POOL, 255], p=[0.05, 0.15, 0.2, 0.5, 0.1]), limit)
+
+
+def _quads(rng, count):
+    values = {f.name: rng.integers(0, 1 << min(f.bits, 16), count) for f in POOL_QUAD}
+    return _packed(POOL_QUAD, count, **(values | {"kind": DescriptorKind.QUAD}))
+
+
+def _packed(table, beats, **values):
+    records = np.zeros(beats, dtype(table))
+    for name, value in values.items():
+        records[name] = value
+    return codec.pack(records, table, BITS)
+
+
+def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
+    """Descriptors: mostly legal, and one of each rule that is broken; nothing between them."""
+    rng = np.random.default_rng(len(rows))
+    records = np.zeros(DESCRIPTORS, dtype(DESCRIPTOR))
+    for f in DESCRIPTOR:
+        low = -(1 << f.bits - 1) if f.signed else 0
+        records[f.name] = rng.integers(low, low + (1 << f.bits), DESCRIPTORS)
+    most = 1 << params.extent
+    for name in ("width", "height"):
+        sizes = rng.integers(1, most + 1, DESCRIPTORS)
+        edges = rng.choice([1, most, most + 1, 0], DESCRIPTORS, p=[0.4, 0.5, 0.05, 0.05])
+        records[name] = np.where(rng.random(DESCRIPTORS) < 0.5, sizes, edges)
+    longest = np.maximum(records["width"], records["height"]).astype(np.int64)
+    levels = np.frexp(np.maximum(longest, 1).astype(np.float64))[1] - 1
+    more = rng.choice([-1, 0, 1], DESCRIPTORS, p=[0.5, 0.45, 0.05])
+    records["last"] = np.clip(levels + more, 0, LEVELS - 1)
+    known = [int(form) for form in params.formats]
+    records["format"] = np.where(
+        rng.random(DESCRIPTORS) < 0.93,
+        rng.choice(known, DESCRIPTORS),
+        rng.integers(0, FORMATS, DESCRIPTORS),
+    )
+    for name in ("mode_u", "mode_v"):
+        records[name] = np.where(
+            rng.random(DESCRIPTORS) < 0.96,
+            rng.integers(0, len(Address), DESCRIPTORS),
+            rng.integers(len(Address), 8, DESCRIPTORS),
+        )
+    for level in range(LEVELS):
+        records[f"base{level}"] = rng.integers(0, 16, DESCRIPTORS)
+    data = codec.pack(records, DESCRIPTOR, STRIDE * 8)
+    return np.ascontiguousarray(data).view(np.uint8).reshape(-1)
+
+
+def unreadable(rows: np.ndarray) -> int | None:
+    """A byte that cannot be read, of an early descriptor; mostly there is one."""
+    rng = np.random.default_rng(len(rows))
+    return None if rng.random() < 0.2 else int(rng.integers(0, 4 * STRIDE))
+
+
+def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.ndarray]:
+    """Packed states and quads, refusals, and memory, which stays as it is."""
+    data = memory(rows, params)
+    pool = DescriptorPool(data, params.formats, params.extent, params.size, unreadable(rows))
+    kinds = rows[:, 0] & np.uint64(3)
+    out = np.zeros((len(rows), codec.words(UNIT_BITS)), np.uint64)
+    is_quad = kinds == DescriptorKind.QUAD
+    quads = carried(codec.unpack(rows[is_quad], POOL_QUAD, dtype(POOL_QUAD)), TEXTURE_QUAD)
+    quads["kind"] = TextureKind.QUAD
+    out[is_quad] = codec.pack(quads, TEXTURE_QUAD, UNIT_BITS)
+    refused = []
+    for n in np.flatnonzero(~is_quad):
+        if kinds[n] == DescriptorKind.SELECT:
+            number = int(
+                codec.unpack(rows[n : n + 1], POOL_SELECT, dtype(POOL_SELECT))["number"][0]
+            )
+            state, refusal = pool.select(number)
+            out[n] = codec.pack(state.reshape(1), TEXTURE_STATE, UNIT_BITS)[0]
+            if refusal is not None:
+                refused.append((number, refusal))
+        else:
+            place = codec.unpack(rows[n : n + 1], POOL_PLACE, dtype(POOL_PLACE))[0]
+            pool.place(*(int(place[name]) for name in ("base", "count", "limit")))
+    return {
+        "o": out[kinds != DescriptorKind.POOL],
+        "refused": codec.pack(np.array(refused, dtype(REFUSED)), REFUSED),
+        "memory": data.view(np.uint64).reshape(-1, TRANSFER // 64),
+    }
+
+
+def describe(row: np.ndarray, _: DescriptorPoolParams) -> str:
+    """A state or a quad in words."""
+    table = TEXTURE_QUAD if int(row[0]) & 1 else TEXTURE_STATE
+    record = codec.unpack(row[None], table, dtype(table))[0]
+    return ", ".join(f"{f.name} {int(record[f.name])}" for f in table)
+
+
+class DescriptorPoolBench(MemoryBehind, StreamBench):
+    """Bench with descriptors in the memory behind the port."""
+
+    stem = "descriptor_pool"
+    ports = ("o", "refused")
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut)
+        self.attach(dut, ["memory"], SIZE)
+
+    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        golden = super().golden(rows)
+        return {port: golden[port] for port in self.ports}
+
+    async def select(self, rows: np.ndarray, source: str, sink: str) -> None:
+        """Beats of a run; memory has the pace of the sink."""
+        self.fill(memory(rows, self.params), sink)
+        self.fail_at(unreadable(rows))
+        await self.run(rows, source, sink)
+
+
+# plan: descriptor-pool-2
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+@cocotb.parametrize(source=list(PACES), sink=list(PACES))
+async def numbers_become_states(dut: HierarchyObject, source: str, sink: str) -> None:
+    bench = DescriptorPoolBench(dut)
+    await bench.select(requests(bench.rng, 120, bench.params), source, sink)
+
+
+# plan: descriptor-pool-4
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+async def a_descriptor_on_chip_costs_nothing(dut: HierarchyObject) -> None:
+    """SELECTs of a descriptor that is known, and quads between them: a beat a clock."""
+    bench = DescriptorPoolBench(dut)
+    rows = requests(bench.rng, 1, bench.params)
+    legal = first_legal(bench.params)
+    again = np.concatenate([selected(np.full(3, legal)), _quads(bench.rng, 2)])
+    rows = np.concatenate([placed(0, POOL, LIMIT // LINE), *[again] * 10])
+    await bench.select(rows, "full", "full")
+    clocks = [clock for _, clock in bench.beats_out]
+    assert clocks[-1] - clocks[-40] == 39
+    assert Refusal.STATE not in bench.out["refused"]
+
+
+def first_legal(params: DescriptorPoolParams) -> int:
+    """Number of a legal descriptor of memory beside as many rows as the rate's test has."""
+    rows = np.zeros((51, 1), np.uint64)
+    pool = DescriptorPool(
+        memory(rows, params), params.formats, params.extent, params.size, unreadable(rows)
+    )
+    pool.place(0, params.size, LIMIT // LINE)
+    return next(n for n in range(params.size) if pool.select(n).refusal is None)

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import numpy as np
+import pytest
+
+from fixfunc.cosim import codec
+from fixfunc.cosim.simulation.volume import Memory
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.descriptor_pool import DescriptorPool
+from fixfunc.models.texture.sampler import Sampler, sample
+from fixfunc.models.texture.unit.stored import sampler_fields, stored
+from fixfunc.rtl.texture.descriptors import descriptor_pool as rtl
+from fixfunc.spec.textures.addresses import Address
+from fixfunc.spec.textures.cache import LINE, CacheStatus, StoredFormat
+from fixfunc.spec.textures.descriptors import (
+    DESCRIPTOR,
+    POOL_QUAD,
+    REFUSED,
+    STRIDE,
+    DescriptorKind,
+    Refusal,
+)
+from fixfunc.spec.textures.unit import TEXTURED_QUAD
+from fixfunc.tb.texture import descriptor_pool as bench
+from tests import volume
+from tests.bench import check_bench
+from tests.textures import noise
+from tests.tiers import by_tier
+
+BLOCK = STEM = "descriptor_pool"
+CONFIG = "tiny"
+PARAMS = rtl.CONFIGS[CONFIG]
+LEGAL = {"width": 5, "height": 64, "last": 6, "format": StoredFormat.A8_UNORM}
+# Fields that a legal descriptor lacks, and the rule that each breaks. A level of 64x64 texels of a
+# byte has 64 lines; memory of textures ends at line 1,000.
+BROKEN = [
+    ({"width": 0}, Refusal.STATE),
+    ({"width": 65}, Refusal.STATE),
+    ({"height": 65}, Refusal.STATE),
+    ({"last": 7}, Refusal.STATE),
+    ({"height": 5, "last": 3}, Refusal.STATE),
+    ({"format": StoredFormat.BC7_UNORM}, Refusal.STATE),
+    ({"mode_u": len(Address)}, Refusal.STATE),
+    ({"mode_v": 7}, Refusal.STATE),
+    ({"base0": 937}, Refusal.ADDRESS),
+    ({"base6": 1000}, Refusal.ADDRESS),
+    ({"base6": (1 << 26) - 1}, Refusal.ADDRESS),
+    ({"base0": 937, "mode_u": len(Address)}, Refusal.STATE),
+]
+FINE = [
+    {},
+    {"width": 1, "height": 1, "last": 0},
+    {"width": 64, "height": 64, "base0": 936},
+    {"base6": 999, "base7": (1 << 26) - 1},  # no level 7 is read
+]
+
+
+@pytest.mark.plan("descriptor-pool-2")
+@pytest.mark.parametrize("config", by_tier(rtl.CONFIGS))
+def test_volume(config):
+    volume.check_paces(STEM, config, 800)
+
+
+@pytest.mark.plan("descriptor-pool-2")
+@pytest.mark.parametrize("config", ["tiny"])
+def test_bench(config, simulator):
+    check_bench(STEM, config, simulator)
+
+
+def in_memory(descriptors, size):
+    """Bytes of memory that begin with descriptors, by their fields."""
+    records = np.zeros(len(descriptors), dtype(DESCRIPTOR))
+    for n, fields in enumerate(descriptors):
+        for name, value in fields.items():
+            records[name][n] = value
+    data = np.zeros(size, np.uint8)
+    packed = codec.pack(records, DESCRIPTOR, STRIDE * 8)
+    data[: len(descriptors) * STRIDE] = packed.view(np.uint8).reshape(-1)
+    return data
+
+
+def refusals(monkeypatch, descriptors, rows):
+    """What the hardware refuses, as pairs of a number and a reason, held to the golden model."""
+    data = in_memory(descriptors, bench.SIZE)
+    monkeypatch.setattr(bench, "memory", lambda *_: data.copy())
+    monkeypatch.setattr(bench, "unreadable", lambda *_: None)
+    found = volume.check_outputs(STEM, CONFIG, rows, ("full", "full"), 0)["refused"]
+    records = codec.unpack(found, REFUSED, dtype(REFUSED))
+    return list(zip(records["number"].tolist(), records["reason"].tolist(), strict=True))
+
+
+@pytest.mark.plan("descriptor-pool-1")
+@pytest.mark.parametrize(("fields", "reason"), BROKEN)
+def test_each_rule_refuses(fields, reason, monkeypatch):
+    rows = np.concatenate([bench.placed(0, 2, 1000), bench.selected([0, 1, 1, 0])])
+    assert refusals(monkeypatch, [LEGAL, LEGAL | fields], rows) == [(1, reason)] * 2
+
+
+@pytest.mark.plan("descriptor-pool-1")
+@pytest.mark.parametrize("fields", FINE)
+def test_what_is_at_the_edge_of_a_rule_is_legal(fields, monkeypatch):
+    rows = np.concatenate([bench.placed(0, 1, 1000), bench.selected([0])])
+    assert refusals(monkeypatch, [LEGAL | fields], rows) == []
+
+
+@pytest.mark.plan("descriptor-pool-1")
+def test_numbers_beyond_the_pool(monkeypatch):
+    """Before there is a pool, and beyond one; one of more than there may be has all of them."""
+    rows = np.concatenate(
+        [
+            bench.selected([0]),
+            bench.placed(0, 3, 1000),
+            bench.selected([2, 3]),
+            bench.placed(0, 255, 1000),
+            bench.selected([PARAMS.size - 1, PARAMS.size]),
+        ]
+    )
+    found = refusals(monkeypatch, [LEGAL] * PARAMS.size, rows)
+    assert found == [(0, Refusal.NUMBER), (3, Refusal.NUMBER), (PARAMS.size, Refusal.NUMBER)]
+
+
+@pytest.mark.plan("descriptor-pool-3")
+def test_a_descriptor_is_read_once_until_the_next_pool():
+    """A refused one is read again each time."""
+    data = in_memory([LEGAL, LEGAL | {"width": 0}], 4096)
+    pool = DescriptorPool(data, PARAMS.formats, PARAMS.extent, PARAMS.size)
+    pool.place(base=0, count=2, limit=1000)
+    assert [pool.select(n).refusal for n in (0, 1)] == [None, Refusal.STATE]
+    data[:] = in_memory([LEGAL | {"width": 0}, LEGAL], 4096)
+    assert [pool.select(n).refusal for n in (0, 1)] == [None, None]
+    pool.place(base=0, count=2, limit=1000)
+    assert [pool.select(n).refusal for n in (0, 1)] == [Refusal.STATE, None]
+
+
+@pytest.mark.plan("descriptor-pool-3")
+def test_the_hardware_reads_a_descriptor_once():
+    """Clocks that it waits for memory, which is far away: one read for each that is not known."""
+    data = in_memory([LEGAL, LEGAL | {"width": 0}], bench.SIZE)
+    rows = np.concatenate(
+        [
+            bench.placed(0, 2, 1000),
+            bench.selected([0, 0, 1, 1, 0]),
+            bench.placed(0, 2, 1000),
+            bench.selected([0]),
+        ]
+    )
+    block = volume.volume(STEM, CONFIG)
+    far = Memory(data, (1000, 1000), ready=256)
+    clocks = [block.run({"i": rows[:n]}, 100, memory=far).simulated for n in range(1, 9)]
+    assert np.rint(np.diff(clocks) / 1000).tolist() == [1, 0, 1, 1, 0, 0, 1]
+
+
+@pytest.mark.plan("descriptor-pool-5")
+def test_textures_by_number():
+    """Texels are those of the golden sampler; of refused descriptors they are zero, and say so."""
+    rng = np.random.default_rng(1)
+    samplers = Sampler(), Sampler("point", "point", "point", address=("mirror", "clamp"))
+    textures = noise(37, 20, seed=1), noise(64, 8, seed=2)
+    descriptors = []
+    parts = []
+    first = 1024
+    for texture, sampler in zip(textures, samplers, strict=True):
+        part = stored(texture, first)
+        descriptors.append(part.fields | sampler_fields(sampler))
+        parts.append(part.data)
+        first += len(part.data)
+    descriptors += [descriptors[0] | {"format": 31}, descriptors[0] | {"base0": first // LINE}]
+    data = in_memory(descriptors, 1024)
+    data = np.concatenate([data, *parts, np.zeros(-first % 64, np.uint8)])
+    rows = [bench.placed(0, 4, first // LINE)]
+    numbers = rng.integers(0, 4, 40)
+    middles = rng.uniform(-1, 2, (len(numbers), 1, 1, 2))
+    y, x = np.indices((2, 2))
+    steps = rng.uniform(0, 0.1, (len(numbers), 1, 1, 2))
+    places = (middles + np.stack([x, y], -1) * steps).astype(np.float32)
+    for number, place in zip(numbers, places, strict=True):
+        quad = np.zeros(1, dtype(POOL_QUAD))
+        quad["kind"], quad["live"] = DescriptorKind.QUAD, 15
+        for pixel, uv in enumerate(place.reshape(4, 2).view(np.uint32)):
+            quad[f"u{pixel}"], quad[f"v{pixel}"] = uv
+        rows += [bench.selected([number]), codec.pack(quad, POOL_QUAD, bench.BITS)]
+    pool, unit = (volume.volume(stem, CONFIG) for stem in (STEM, "texture_unit"))
+    states = pool.run({"i": np.concatenate(rows)}, 1000, memory=Memory(data)).outputs
+    run = unit.run({"i": states["o"]}, 1000, memory=Memory(data))
+    assert not len(run.outside)
+    found = codec.unpack(run.outputs["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
+    channels = [[found[f"c{pixel}_{n}"] for n in range(4)] for pixel in range(4)]
+    texels = np.array(channels).transpose(2, 0, 1).copy()
+    refused = numbers > 1
+    assert (found["status"] == np.where(refused, CacheStatus.FORMAT, CacheStatus.OKAY)).all()
+    assert not texels[refused].any()
+    assert len(states["refused"]) == refused.sum() > 0
+    for number, (texture, sampler) in enumerate(zip(textures, samplers, strict=True)):
+        wanted = sample(texture, sampler, places[numbers == number]).reshape(-1, 4, 4)
+        assert np.array_equal(texels[numbers == number], wanted.view(np.uint32))
+        assert len(wanted)
