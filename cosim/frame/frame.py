@@ -141,6 +141,8 @@ def _write(result: Result, folder: Path) -> None:
         tile = result.capture.maps.tile
         coded = result.modes.reshape(-(-size[1] // tile[1]), -1)
         more["modes"] = pictures["modes.png"] = overlays.modes(coded, tile)
+    if frame.levels is not None:
+        more["levels"] = overlays.levels(frame.levels)
     _picture(folder / "frame.png", frame.colour)
     for name, overlay in pictures.items():
         _picture(folder / name, overlay.spread(*size))

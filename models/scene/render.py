@@ -46,6 +46,8 @@ class Frame:
     outcome: np.ndarray  # what HiZ decided about each: fixfunc.spec.state.Outcome
     passed: np.ndarray  # which of its samples passed: bool, shape (tiles, 8, 8)
     seconds: dict = field(default_factory=dict)  # spent in each stage
+    # Of a texture, those on top: float32, shape (height, width), NaN where there is none.
+    levels: np.ndarray | None = None
 
 
 def render(
@@ -131,7 +133,10 @@ def render(
     }
     counters["samples_passed"] = int(draw.passed.sum())
     owner = setup.index[draw.owner]
-    colour = shading.picture(scene, part, draw.tiles, owner, draw.passed)
+    levels = None
+    if scene.texture is not None:
+        levels = np.full((scene.height, scene.width), np.nan, np.float32)
+    colour = shading.picture(scene, part, draw.tiles, owner, draw.passed, levels=levels)
     stage(None)
     return Frame(
         colour,
@@ -142,6 +147,7 @@ def render(
         part,
         *draw,
         seconds,
+        levels,
     )
 
 

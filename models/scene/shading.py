@@ -11,7 +11,7 @@ from fixfunc.models.pixel import texture_stage
 from fixfunc.models.pixel.pixel_stage import PixelQuads, PixelResults, PixelShader
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.scene.scene import Scene
-from fixfunc.models.texture.sampler import Sampler, Taps, sample
+from fixfunc.models.texture.sampler import Sampler, Taps, level_of_detail, sample
 
 BACKGROUND = (24, 26, 32)
 SAMPLER = Sampler()
@@ -28,12 +28,13 @@ def picture(
     triangle: np.ndarray,
     passed: np.ndarray,
     taps: Taps | None = None,
+    levels: np.ndarray | None = None,
 ) -> np.ndarray:
     """Shade the samples that are on top in the end, and average those of each pixel.
 
     Parameters
     ----------
-    scene, part, tiles, triangle, taps
+    scene, part, tiles, triangle, taps, levels
         As :func:`shade` takes them.
     passed : ndarray of bool, shape (n, edge, edge)
         Samples of the tiles that passed all tests.
@@ -51,7 +52,7 @@ def picture(
     top[at] = tile
     on_top = passed & (top[place] == np.arange(len(tiles), dtype=np.int32)[:, None, None])
     shown = np.full(top.shape, rgba(np.array(BACKGROUND)), np.uint32)
-    shown[at] = shade(scene, part, tiles, triangle, on_top, taps)[tile, *lane]
+    shown[at] = shade(scene, part, tiles, triangle, on_top, taps, levels)[tile, *lane]
     image = to_image(
         shown.reshape(rows, columns, edge, edge), scene.width, scene.height, scene.samples
     )
@@ -67,6 +68,7 @@ def shade(
     triangle: np.ndarray,
     mask: np.ndarray | None = None,
     taps: Taps | None = None,
+    levels: np.ndarray | None = None,
 ) -> np.ndarray:
     """Colours of tiles' samples: a shader, for :class:`fixfunc.models.top.top.Machine`.
 
@@ -83,6 +85,8 @@ def shade(
         Samples to shade; by default those of the tiles.
     taps : Taps, optional
         Is told what is read of the texture.
+    levels : ndarray of float32, shape (height, width), optional
+        Is told the texture's level of detail at each pixel that is shaded.
 
     Returns
     -------
@@ -92,7 +96,7 @@ def shade(
     mask = unpack(tiles["mask"]) if mask is None else mask
     if not mask.any():
         return np.zeros(mask.shape, np.uint32)
-    shader = pixel_shader(scene, taps)
+    shader = pixel_shader(scene, taps, levels)
     state = BackState([], None, {}, [], [(0.0, 1.0)], shader, shader.function, [], np.zeros(4))
     shading = TileShading(part, state, tiles, triangle, scene.state)
     shading.shade(np.arange(len(tiles)), mask)
@@ -101,10 +105,12 @@ def shade(
     return rgba(texture_stage.unorm(bits, 255))
 
 
-def pixel_shader(scene: Scene, taps: Taps | None = None) -> PixelShader:
+def pixel_shader(
+    scene: Scene, taps: Taps | None = None, levels: np.ndarray | None = None
+) -> PixelShader:
     """The first attribute as a colour, times the texture where the second one says.
 
-    ``taps`` is told what is read of a texture around the mesh, quad by quad.
+    ``taps`` and ``levels`` are told what is read of a texture around the mesh: see :func:`shade`.
     """
     if scene.texture is None:
         return PixelShader(lambda quads: PixelResults(quads.floats(0)))
@@ -112,6 +118,9 @@ def pixel_shader(scene: Scene, taps: Taps | None = None) -> PixelShader:
     def function(quads: PixelQuads) -> PixelResults:
         uv = np.ascontiguousarray(quads.floats(1)[..., :2])
         texel = _unorm(_texels(scene.texture, uv, taps))
+        if levels is not None:
+            level = level_of_detail(scene.texture, SAMPLER, uv)[..., 0]
+            levels[quads.y[quads.live], quads.x[quads.live]] = level[quads.live]
         lit = texture_stage.quotient(_unorm(quads.floats(0)) * texel)
         return PixelResults(texture_stage.floats(lit).astype(np.uint32).view(np.float32))
 

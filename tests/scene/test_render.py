@@ -11,6 +11,7 @@ from fixfunc.models.scene.shading import BACKGROUND
 from fixfunc.models.texture.texture import bytes_of, create, of_picture
 from fixfunc.spec.errors import InputError, MeshError
 from tests.scenes import NOTHING, nothing
+from tests.textures import noise
 
 FLAT = np.diag([1, 1, 0, 1]).astype(np.float32)  # x and y are clip space, z is 0
 
@@ -206,3 +207,18 @@ def test_textures_of_every_number_of_channels(format):
     level = np.full((1, bytes_of(format, 8, 8)), 60, np.uint8)
     frame = render(Scene(*quad(), 32, 32, 1, transform=FLAT, texture=create(format, 8, 8, [level])))
     assert (frame.colour != BACKGROUND).any(-1).sum() == 256
+
+
+@pytest.mark.plan("scene-6")
+@pytest.mark.parametrize("size", [4, 8, 64, 1024])
+def test_levels_are_those_of_the_texture_on_top(size):
+    """A square of 16 pixels that shows a texture: log2 of texels a pixel, none elsewhere."""
+    scene = Scene(*quad(), 32, 32, 1, transform=FLAT, texture=noise(size, size))
+    across = np.ptp(scene.coordinates.reshape(-1, 2), axis=0).max()
+    level = max(np.log2(size * across / 16), 0)
+    frame = render(scene)
+    shown = np.isfinite(frame.levels)
+    assert np.array_equal(shown, (frame.colour != BACKGROUND).any(-1))
+    assert shown.sum() == 256
+    assert (frame.levels[shown] == level).all()
+    assert render(Scene(*quad(), 32, 32, 1, transform=FLAT)).levels is None
