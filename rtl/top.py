@@ -15,7 +15,7 @@ from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.output import colour_write
 from fixfunc.rtl.output.resolve.resolve import Resolve
 from fixfunc.rtl.payload import beat, layout
-from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import COUNTED, SHADER, PixelPipe
+from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import COUNTED, PixelPipe, shader_of_quads
 from fixfunc.rtl.pixel.pixel_pipe.texture_reads import COUNTED as TEXELS_COUNTED
 from fixfunc.rtl.probes import ports as probe_ports
 from fixfunc.rtl.probes import show
@@ -63,6 +63,8 @@ class Top(wiring.Component):
         Quads with attributes to a shader in the place of the texture stage, and its colours: see
         :class:`~fixfunc.rtl.pixel.pixel_pipe.pixel_pipe.PixelPipe`. Absent unless
         ``params.pixels.stage`` is false.
+    texture_requests, texture_results : In, Out
+        What that shader samples, and texels. Absent without ``params.pixels.texture``, too.
     context, saved : In, Out
         Bounds of HiZ, saved and restored: see :class:`~fixfunc.rtl.depth.hiz.hiz.Hiz`. Requests
         belong to the target of the last draw state; between a status and the next START nothing
@@ -107,7 +109,7 @@ class Top(wiring.Component):
                 "counter_value": Out(stream.Signature(64)),
             }
             | shader
-            | (SHADER if params.pixels and not params.pixels.stage else {})
+            | shader_of_quads(params.pixels)
             | {f"{client}_memory": Out(self._port(client)) for client in params.ports}
             | (probe_ports(probed) if probes else {})
         )
@@ -194,9 +196,9 @@ class Top(wiring.Component):
         wiring.connect(m, pixels.colours, colour.colours)
         wiring.connect(m, pixels.outside, wiring.flipped(self.quads))
         wiring.connect(m, wiring.flipped(self.colours), pixels.outside_colours)
-        if not p.pixels.stage:
-            wiring.connect(m, pixels.attributes, wiring.flipped(self.attributes))
-            wiring.connect(m, wiring.flipped(self.shaded), pixels.shaded)
+        for name, member in shader_of_quads(p.pixels).items():
+            ends = getattr(pixels, name), wiring.flipped(getattr(self, name))
+            wiring.connect(m, *(ends if member.flow is Out else reversed(ends)))
         fence = colour.o.payload
         returns = colour.o.valid & fence.release
         m.d.comb += [
@@ -217,7 +219,8 @@ class Top(wiring.Component):
     def _sample(self, m, reader, pixels, counters):
         """Textures of the pixel pipe; returns whether a read failed since the last status."""
         wiring.connect(m, pixels.texture_memory, wiring.flipped(self.texture_memory))
-        m.d.comb += pixels.texture.eq(reader.texture)
+        if self._params.pixels.stage:
+            m.d.comb += pixels.texture.eq(reader.texture)
         for name in TEXELS_COUNTED.members:
             m.d.sync += getattr(counters, f"texture_{name}").eq(pixels.sampled[name])
         return remembered(m, pixels.failed, self.o.valid & self.o.ready, "texture_failed")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
@@ -18,24 +18,30 @@ from fixfunc.rtl.pixel.pixel_pipe.corner_feed import CornerFeed
 from fixfunc.rtl.pixel.pixel_pipe.shader_choice import ShaderChoice
 from fixfunc.rtl.pixel.pixel_pipe.stage_feed import StageFeed
 from fixfunc.rtl.pixel.pixel_pipe.texture_reads import COUNTED as TEXELS_COUNTED
-from fixfunc.rtl.pixel.pixel_pipe.texture_reads import TextureReads
+from fixfunc.rtl.pixel.pixel_pipe.texture_reads import TextureReads, count_texels
 from fixfunc.rtl.pixel.pixel_pipe.tile_gather import TileGather
 from fixfunc.rtl.pixel.pixel_pipe.triangle_fetch import TriangleFetch
 from fixfunc.rtl.pixel.pixel_pipe.triangle_table import BEAT, STATE, TriangleTable
 from fixfunc.rtl.pixel.quad_dispatch import QuadDispatch, QuadDispatchParams
 from fixfunc.rtl.pixel.texture_stage import BEATS, TextureStage, TextureStageParams
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
+from fixfunc.rtl.texture.unit.texture_unit import BEATS as UNIT_BEATS
+from fixfunc.rtl.texture.unit.texture_unit import TextureUnit
 from fixfunc.spec import commands
 from fixfunc.spec.colours import colours, quads
 from fixfunc.spec.commands import SLOT_BITS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.texture_stage import SHADED_QUAD, StageKind
 from fixfunc.spec.points import QUAD_SAMPLES
-from fixfunc.spec.textures.unit import TEXTURE_STATE
+from fixfunc.spec.textures.unit import TEXTURE_STATE, TEXTURED_QUAD
 
 SHADER = {
     "attributes": Out(stream.Signature(BEATS)),
     "shaded": In(stream.Signature(layout(SHADED_QUAD))),
+}
+TEXTURES = {
+    "texture_requests": In(stream.Signature(UNIT_BEATS)),
+    "texture_results": Out(stream.Signature(layout(TEXTURED_QUAD))),
 }
 COUNTED = StructLayout({"quads": 1, "helpers": 3, "attributes": 1})
 
@@ -55,7 +61,8 @@ class PixelPipeParams:
     stage : bool
         The texture stage shades quads; else what is outside takes its place.
     texture : TextureUnitParams, optional
-        What the texture stage samples textures by; None: there are no textures.
+        What the texture stage samples textures by, or a shader outside; None: there are no
+        textures.
     """
 
     triangles: int = 512
@@ -72,8 +79,13 @@ class PixelPipeParams:
         if self.triangles * self.states > 1 << SLOT_BITS:
             rule = f"be at most {(1 << SLOT_BITS) // self.states}, with so many states"
             raise InputError("triangles", rule, self.triangles)
-        if self.texture and not self.stage:
-            raise InputError("texture", "be none without stage", self.texture)
+
+
+def shader_of_quads(params: PixelPipeParams | None) -> dict[str, Member]:
+    """Members that a pipe, and the top around it, have for a shader of quads outside."""
+    if params is None or params.stage:
+        return {}
+    return SHADER | (TEXTURES if params.texture else {})
 
 
 class PixelPipe(wiring.Component):
@@ -109,12 +121,15 @@ class PixelPipe(wiring.Component):
     attributes, shaded : Out(stream.Signature(BEATS)), In(stream.Signature(layout(SHADED_QUAD)))
         Quads with their attributes and pixel states, as the texture stage takes them, and what is
         made of them, in order. Absent with ``params.stage``.
+    texture_requests, texture_results : In(stream.Signature(UNIT_BEATS)), Out(...)
+        Texture states and quads of the shader outside, and texels, in order, at any pace: as of
+        :class:`~fixfunc.rtl.texture.unit.texture_unit.TextureUnit`. Absent with ``params.stage``.
     texture : In(layout(TEXTURE_STATE))
-        What a pixel state samples that comes now.
+        What a pixel state samples that comes now. Absent without ``params.stage``.
     texture_memory : Out(Axi(...))
         Textures are read through it.
     sampled, failed : Out(texture_reads.COUNTED), Out(1)
-        Blocks and lines of quads, whether a line could not be read. They and the two before are
+        Blocks and lines of quads, whether a line could not be read. They and the four before are
         absent without ``params.texture``.
     counted : Out(COUNTED)
         What goes by in this clock: quads, pixels of these that are helpers, attributes of quads.
@@ -129,16 +144,9 @@ class PixelPipe(wiring.Component):
         self._depths = depths
         self._most = most
         self._table = TriangleTable(params.triangles, params.states)
-        self._reads = params.texture and TextureReads(params.texture, params.states)
-        textures = self._reads and {
-            "texture": In(layout(TEXTURE_STATE)),
-            "texture_memory": self._reads.signature.members["memory"],
-            "sampled": Out(TEXELS_COUNTED),
-            "failed": Out(1),
-        }
         super().__init__(
-            ({} if params.stage else SHADER)
-            | (textures or {})
+            shader_of_quads(params)
+            | (self._textures() if params.texture else {})
             | {
                 "restart": In(1),
                 "i": In(stream.Signature(BEAT)),
@@ -156,6 +164,16 @@ class PixelPipe(wiring.Component):
                 "counted": Out(COUNTED),
             }
         )
+
+    def _textures(self):
+        """Members that a texture unit has."""
+        p = self._params
+        self._reads = TextureReads(p.texture, p.states) if p.stage else TextureUnit(p.texture)
+        return ({"texture": In(layout(TEXTURE_STATE))} if p.stage else {}) | {
+            "texture_memory": self._reads.signature.members["memory"],
+            "sampled": Out(TEXELS_COUNTED),
+            "failed": Out(1),
+        }
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -191,6 +209,8 @@ class PixelPipe(wiring.Component):
         else:
             wiring.connect(m, feed.o, wiring.flipped(self.attributes))
             wiring.connect(m, wiring.flipped(self.shaded), gather.i)
+            if p.texture:
+                self._sample_outside(m)
         row_bits = len(table.row)
         request = fetch.i.payload
         m.d.comb += [
@@ -230,6 +250,17 @@ class PixelPipe(wiring.Component):
             self.failed.eq(reads.failed),
         ]
         return reads.o
+
+    def _sample_outside(self, m):
+        """A shader outside samples textures as it likes."""
+        m.submodules.texture_unit = unit = self._reads
+        wiring.connect(m, wiring.flipped(self.texture_requests), unit.i)
+        wiring.connect(m, unit.o, wiring.flipped(self.texture_results))
+        wiring.connect(m, unit.memory, wiring.flipped(self.texture_memory))
+        m.d.comb += [
+            unit.forget.eq(self.restart),
+            *count_texels(m, unit.o, self.sampled, self.failed),
+        ]
 
     def _count(self, m, quads, attributes):
         """What goes by."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture reads: quads get the texels that their pixel states ask for."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import StructLayout, UnionLayout
+from amaranth.lib.data import StructLayout, UnionLayout, View
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
@@ -97,12 +97,7 @@ class TextureReads(wiring.Component):
         state = self._enter(m, unit.i, waiting.i)
         m.d.comb += waiting.i.payload.textured.eq(state.op != TextureOp.NONE)
         self._leave(m, waiting.o, texels.o)
-        sampled = unit.o.payload
-        moves = named(m, unit.o.valid & unit.o.ready, "sampled")
-        m.d.comb += [
-            *(self.counted[name].eq(gated(sampled[name], moves)) for name in COUNTED.members),
-            self.failed.eq(moves & (sampled.status == CacheStatus.MEMORY)),
-        ]
+        m.d.comb += count_texels(m, unit.o, self.counted, self.failed)
         return m
 
     def _enter(self, m, unit, waiting):
@@ -192,6 +187,15 @@ class TextureReads(wiring.Component):
             move_together(m, (waiting, texels), (self.o,))
         with m.Else():
             move_together(m, (waiting,), (self.o,))
+
+
+def count_texels(m: Module, quads: wiring.PureInterface, counted: View, failed: Value) -> list:
+    """Assignments of what is counted of quads with texels: see :class:`TextureReads`."""
+    moves = named(m, quads.valid & quads.ready, "sampled")
+    return [
+        *(counted[name].eq(gated(quads.payload[name], moves)) for name in COUNTED.members),
+        failed.eq(moves & (quads.payload.status == CacheStatus.MEMORY)),
+    ]
 
 
 class ToTexels(wiring.Component):
