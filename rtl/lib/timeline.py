@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Timeline: the values of a free-running pipeline, by the clock in which they are valid; and steps
-of a computation, of which several may share a clock.
+"""Timeline: the values of a free-running pipeline, by the clock in which they are valid; those that
+seldom change, with fewer registers; and steps of a computation, of which several may share a clock.
 """
 
 from typing import Any
@@ -83,6 +83,53 @@ class Timeline:
 
     def __getitem__(self, clock: int) -> Clock:
         return Clock(self, clock)
+
+
+class HeldTimeline:
+    """A value that seldom changes, by the clocks of a pipeline: ``held[clock]`` is what it was so
+    many clocks before.
+
+    A timeline of it would move all of its bits in every clock. Here a register holds them until a
+    change comes by, and the next one is up to ``spacing`` clocks further on.
+
+    Parameters
+    ----------
+    m : Module
+        Where the registers are described.
+    value : Value or View
+        In clock 0.
+    changes : Value
+        The value is another one from this clock on, and for ``spacing`` clocks at least.
+    spacing : int
+
+    Raises
+    ------
+    InputError
+        A clock below 0.
+    """
+
+    def __init__(self, m: Module, value: Value | View, changes: Value, spacing: int) -> None:
+        self._m = m
+        self._spacing = spacing
+        self._timeline = Timeline(m)
+        self._timeline.enter(0, changes=changes)
+        self._values = {0: value}
+
+    def __getitem__(self, clock: int) -> Value | View:
+        if clock < 0:
+            raise InputError("clock", "be 0 or above", clock)
+        if clock not in self._values:
+            before = self[(clock - 1) // self._spacing * self._spacing]
+            held = Signal.like(before, name=f"held_{clock}")
+            change = self.changes(clock - 1)
+            with self._m.If(change):
+                self._m.d.sync += held.eq(before)
+            self._values[clock] = held
+        return self._values[clock]
+
+    def changes(self, clock: int) -> Value:
+        """The value of that clock is another one from now on."""
+        return self._timeline.value("changes", clock)
 
 
 class Steps:

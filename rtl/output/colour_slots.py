@@ -60,8 +60,10 @@ class ColourSlots(wiring.Component):
     Members
     -------
     state : In(layout(payloads.DRAW_STATE))
+        That of ``command``, and in the clock behind it. Samples hold as long as tiles of the target
+        are in flight.
     clear : In(layout(payloads.CLEAR))
-        The last clear. Both hold as long as tiles of them are in flight.
+        The last clear. It holds as long as its tiles are in flight.
     command : In(COMMAND)
     turn : In(turn_layout(edge**2 // lanes))
         Of the tile of ``command``.
@@ -159,6 +161,7 @@ class ColourSlots(wiring.Component):
             turn=self.turn,
             mask=self.tile.mask,
             clearing=self.clearing,
+            channels=self.state.colour_write,
         )
         timeline.enter(RectangleMask.LATENCY, cleared=mask.o)
         for name, distance in zip(("at_lane", "at_read"), self.forwarded, strict=True):
@@ -227,7 +230,8 @@ class ColourSlots(wiring.Component):
         m.submodules.unblended = line = DelayLine(COLOUR * len(samples), self.latency)
         last = timeline[self.latency]
         drawn = named(m, Mux(last.clearing, last.cleared, last.mask), "drawn")
-        written = self.state.colour_write if self._by_bytes else EVERY
+        offered = self.state.colour_write if self._by_bytes else EVERY
+        written = last.channels if self._by_bytes else EVERY
         channels = named(m, Mux(last.clearing, EVERY, written), "channels")
         used = last.command.valid & has(last.command.op, SlotOp.USE)
         fills = named(m, last.command.valid & has(last.command.op, SlotOp.FILL), "fills")
@@ -244,7 +248,7 @@ class ColourSlots(wiring.Component):
             writes = named(m, Mux(used & drawn[n] & due, channels, 0), f"writes_{n}")
             m.d.comb += [
                 line.i.word_select(n, COLOUR).eq(
-                    _merged(gated(written, replaces), self.colours[n] & owned, self.fill_values[n])
+                    _merged(gated(offered, replaces), self.colours[n] & owned, self.fill_values[n])
                 ),
                 write.en.word_select(n, CHANNELS).eq(writes | (fills & due).replicate(CHANNELS)),
                 write.data.word_select(n, COLOUR).eq(

@@ -87,19 +87,22 @@ class Harness(wiring.Component):
             reports.r_en.eq(report_valid & hiz.feedback.ready),
         ]
 
-        is_request = self._pass_requests(m, hiz, reports.w_en)
+        # A clear, or a fence, waits for the stamps of tiles and draw states before it.
+        kind = self.i.payload.kind
+        in_line = (kind == Kind.WORK) | (kind == Kind.STATE)
+        unstamped = Signal(hiz.TOO_LATE + 1)
+        is_request = self._pass_requests(m, hiz, reports.w_en, ~in_line & unstamped.any())
 
-        # Stamps: as a tile's entry is read, or a control beat counts.
+        # Stamps: as a tile's entry is read, or a clear counts. A draw state, which may pass between
+        # tiles, has one like theirs: what is reported just behind it is of an old target, or the
+        # same before it.
         counted = Signal(12)
         accepted = self.i.valid & self.i.ready & ~is_request
         m.d.sync += counted.eq(counted + hiz.feedback_taken)
         m.submodules.stamps = stamps = fifo.SyncFIFOBuffered(width=12, depth=WAITING)
-        work = self.i.payload.kind == Kind.WORK
+        m.d.sync += unstamped.eq(Cat(accepted & in_line, unstamped))
         m.d.comb += [
-            stamps.w_en.eq(
-                delay(m, accepted & work, hiz.TOO_LATE + 1, "tile")
-                | delay(m, accepted & ~work, 4, "control")
-            ),
+            stamps.w_en.eq(unstamped[-1] | delay(m, accepted & ~in_line, 4, "control")),
             stamps.w_data.eq(counted),
         ]
         raw = beat_out.as_value()
@@ -111,7 +114,7 @@ class Harness(wiring.Component):
         ]
         return m
 
-    def _pass_requests(self, m, hiz, reported):
+    def _pass_requests(self, m, hiz, reported, waits):
         """Pass beats on to where they belong.
 
         Returns whether the one that is offered is a request.
@@ -123,10 +126,10 @@ class Harness(wiring.Component):
         request = hiz.context.payload
         m.d.comb += [
             is_request.eq((self.i.payload.kind == Kind.WORK) & ~tile.last),
-            hiz.i.valid.eq(self.i.valid & ~is_request),
+            hiz.i.valid.eq(self.i.valid & ~is_request & ~waits),
             hiz.i.payload.eq(self.i.payload),
             hiz.context.valid.eq(self.i.valid & is_request & idle),
-            self.i.ready.eq(Mux(is_request, idle & hiz.context.ready, hiz.i.ready)),
+            self.i.ready.eq(Mux(is_request, idle & hiz.context.ready, hiz.i.ready & ~waits)),
         ]
         connect_request(m, tile, request)
         wiring.connect(m, hiz.saved, wiring.flipped(self.saved))

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.timeline import Steps, Timeline
+from fixfunc.rtl.lib.timeline import HeldTimeline, Steps, Timeline
 from fixfunc.spec.errors import InputError
 from fixfunc.tb.bench.clocked import Clock, difference, simulate
 from fixfunc.tb.lib import delay
@@ -109,6 +109,69 @@ def test_a_value_may_be_read_within_conditions_once_it_has_its_registers():
         assert t[0].value is not later
         assert t[3].value is later
         assert t[2].value.name == "value_2"
+
+
+SPACING = 3
+READ = (0, 1, 2, 3, 4, 7, 9, 10)
+
+
+class Held(wiring.Component):
+    """A value that changes every few clocks at most, read in several clocks."""
+
+    def __init__(self, timeline=HeldTimeline):
+        self._timeline = timeline
+        super().__init__(
+            {"i": In(8), "changes": In(1)} | {f"clock_{clock}": Out(8) for clock in READ}
+        )
+
+    def elaborate(self, _):
+        m = Module()
+        t = self._timeline(m, self.i, self.changes, SPACING)
+        m.d.comb += [getattr(self, f"clock_{clock}").eq(t[clock]) for clock in READ]
+        return m
+
+
+def changing(rng, count):
+    """A value that changes as often as it may, or later; and what it was before."""
+    gaps = SPACING + rng.integers(0, 4, count) * rng.integers(0, 2, count)
+    numbers = np.repeat(np.arange(count), gaps)
+    values = rng.integers(0, 256, count)[numbers]
+    changes = np.diff(numbers, prepend=-1)
+    return [
+        Clock(
+            {"i": int(value), "changes": int(change)},
+            {f"clock_{k}": int(values[n - k]) for k in READ if n >= k},
+        )
+        for n, (value, change) in enumerate(zip(values, changes, strict=True))
+    ]
+
+
+def test_a_value_that_is_held_is_as_late_as_its_clock_says():
+    trace = changing(np.random.default_rng(2), 80)
+    assert difference(trace, simulate(Held(), trace)) is None
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("change = self.changes(clock - 1)", "change = self.changes(clock)"),
+        ("self._spacing = spacing", "self._spacing = spacing + 1"),
+    ],
+)
+def test_a_register_too_late_or_too_far_is_caught(right, wrong):
+    trace = changing(np.random.default_rng(2), 80)
+    module = broken("lib.timeline", right, wrong)
+    assert difference(trace, simulate(Held(module.HeldTimeline), trace)) is not None
+
+
+def test_registers_are_no_closer_than_they_need_be():
+    m = Module()
+    held = HeldTimeline(m, Signal(8, name="value"), Signal(), 4)
+    assert held[0].name == "value"
+    assert held[9] is held[9]
+    assert sorted(held._values) == [0, 4, 8, 9]
+    with pytest.raises(InputError, match="^clock must be 0 or above, not -1$"):
+        held[-1]
 
 
 class Cube(wiring.Component):

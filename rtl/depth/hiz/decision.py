@@ -8,7 +8,8 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.hiz.bounds_ram import update_layout
 from fixfunc.rtl.depth.hiz.pending_clears import bounds_layout
 from fixfunc.rtl.depth.test.rule import SIGNS, preserves_failing, signs
-from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.lib.timeline import HeldTimeline, Timeline
+from fixfunc.rtl.memory.surface.state_queue import SPACING
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import StencilOp
@@ -17,7 +18,8 @@ from fixfunc.spec.state import StencilOp
 def common_members(bits: int) -> dict:
     """Members of both decisions, by bits of a value.
 
-    state : In(layout(payloads.DRAW_STATE))
+    state, state_changes : In(layout(payloads.DRAW_STATE)), In(1)
+        Of the tile in clock -1; ``state`` is another one from this clock on.
     tests, clears, restores : In(1)
         A tile is tested; it is visited by a clear; its bounds are restored. In clock 0.
     back : In(1)
@@ -33,6 +35,7 @@ def common_members(bits: int) -> dict:
     """
     return {
         "state": In(layout(payloads.DRAW_STATE)),
+        "state_changes": In(1),
         "tests": In(1),
         "clears": In(1),
         "restores": In(1),
@@ -44,6 +47,11 @@ def common_members(bits: int) -> dict:
         "bounds": In(bounds_layout(bits)),
         "update": Out(update_layout(bits)),
     }
+
+
+def of_tile(m: Module, decision: wiring.Component) -> HeldTimeline:
+    """The state of a tile, by clocks since its clock -1."""
+    return HeldTimeline(m, decision.state, decision.state_changes, SPACING)
 
 
 def overrule(m: Module, decision: wiring.Component) -> None:
@@ -96,7 +104,7 @@ class StencilDecision(wiring.Component):
         ]
         overrule(m, self)
 
-        state = self.state
+        state = of_tile(m, self)[2]
         t = Timeline(m)
         t.enter(0, back=self.back)
         back = t[1].back
@@ -167,7 +175,8 @@ class DepthDecision(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        state = self.state
+        states = of_tile(m, self)
+        state = states[1]
         update = self.update
         passing = signs(state.depth_compare)
         writes = state.depth_test & state.depth_write & self.tests
@@ -195,7 +204,8 @@ class DepthDecision(wiring.Component):
             impossible.equal.eq(below | above),
             impossible.greater.eq(below | equal_low),
         ]
-        passing_signs = passing | ~state.depth_test.replicate(3)
+        state = states[3]
+        passing_signs = signs(state.depth_compare) | ~state.depth_test.replicate(3)
         never = impossible.as_value()
         m.d.comb += [
             self.drop.eq(

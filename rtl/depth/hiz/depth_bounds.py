@@ -7,8 +7,9 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.bias import D24_MAX, DepthBias
 from fixfunc.rtl.depth.test.sample_depths import BITS, FRACTION, MOST, Stored, heads, sum_bits
-from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.lib.timeline import HeldTimeline, Timeline
 from fixfunc.rtl.memory.surface.rectangle import RectangleMask
+from fixfunc.rtl.memory.surface.state_queue import SPACING
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.samples import SHAPES
 from fixfunc.spec import payloads
@@ -34,8 +35,8 @@ class TileRange(wiring.Component):
 
     Members
     -------
-    state : In(layout(payloads.DRAW_STATE))
-        It holds while tiles are under way.
+    state, state_changes : In(layout(payloads.DRAW_STATE)), In(1)
+        Of ``tile``: see :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`.
     tile : In(layout(payloads.tile(edge)))
     low, high : Out(32)
         In the state's format, :attr:`LATENCY` clocks later.
@@ -48,6 +49,7 @@ class TileRange(wiring.Component):
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
+                "state_changes": In(1),
                 "tile": In(layout(payloads.tile(edge))),
                 "low": Out(32),
                 "high": Out(32),
@@ -58,6 +60,7 @@ class TileRange(wiring.Component):
         m = Module()
         m.submodules.bias = bias = DepthBias()
         state = self.state
+        states = HeldTimeline(m, state, self.state_changes, SPACING)
         tile = self.tile
         t = Timeline(m)
         t.enter(
@@ -70,9 +73,9 @@ class TileRange(wiring.Component):
         )
         m.d.comb += [
             bias.form.eq(state.depth_format),
-            bias.constant.eq(state.bias_constant),
-            bias.slope.eq(state.bias_slope),
-            bias.clamp.eq(state.bias_clamp),
+            bias.constant.eq(states[DepthBias.CONSTANT].bias_constant),
+            bias.slope.eq(states[DepthBias.SCALE].bias_slope),
+            bias.clamp.eq(states[DepthBias.SCALE].bias_clamp),
         ]
         of_tile = ("dx", "dy", "steep", "exponent")
         m.d.comb += [getattr(bias, name).eq(tile[name]) for name in of_tile]
@@ -119,34 +122,35 @@ class TileRange(wiring.Component):
                 is_open.eq(~known & (t.value(f"{end}_vertex", 4) == extreme)),
             ]
             t.enter(5, **{f"{end}_bound": bound, f"{end}_open": is_open})
-            self._store(m, t, end, bias.o)
+            self._store(m, t, end, bias.o, states)
         return m
 
-    def _store(self, m, t, end, bias):
+    def _store(self, m, t, end, bias, states):
         """The bound with its bias, as it is stored.
 
         Where a shader may move depths beyond it, that of the viewport.
         """
-        state = self.state
+        ranged, cut, state = (states[self.LATENCY - clocks] for clocks in (3, 2, 1))
         m.submodules[f"{end}_stored"] = stored = Stored(FORMATS, False)
         bound = t.value(f"{end}_bound", DepthBias.LATENCY)
         biased = Signal(signed(sum_bits(FORMATS)), name=f"{end}_biased")
-        one = Array(MOST.get(form, 0) for form in range(4))[state.depth_format]
+        one = Array(MOST.get(form, 0) for form in range(4))[self.state.depth_format]
         most = Signal(32, name=f"{end}_most")
         m.d.sync += [
             biased.eq(bound + (bias << FRACTION - 8)),
-            most.eq(Mux(state.depth_max < one, state.depth_max, one)),
+            most.eq(Mux(ranged.depth_max < one, ranged.depth_max, one)),
         ]
+        t.enter(self.LATENCY - 2, **{f"{end}_most": most})
         m.d.comb += [
             stored.i.eq(biased),
             stored.exponent.eq(t[DepthBias.LATENCY + 1 + Stored.EXPONENT].exponent),
-            stored.form.eq(state.depth_format),
-            stored.least.eq(state.depth_min),
+            stored.form.eq(self.state.depth_format),
+            stored.least.eq(cut.depth_min),
             stored.most.eq(most),
         ]
         moved = state.depth_lowered if end == "low" else state.depth_raised
         beyond = t.value(f"{end}_open", self.LATENCY - 1)
-        viewport_end = state.depth_min if end == "low" else most
+        viewport_end = state.depth_min if end == "low" else t.value(f"{end}_most", self.LATENCY - 1)
         m.d.sync += getattr(self, end).eq(
             Mux(state.hiz_drop & ~moved & ~beyond, stored.o, viewport_end)
         )
@@ -162,7 +166,7 @@ class DepthBounds(wiring.Component):
 
     Members
     -------
-    state, tile : In
+    state, state_changes, tile : In
         Draw state and tile: see :class:`TileRange`.
     low, high : Out(payloads.HIZ_BITS)
         The highest bits of the bounds, :attr:`LATENCY` clocks later.
@@ -178,6 +182,7 @@ class DepthBounds(wiring.Component):
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
+                "state_changes": In(1),
                 "tile": In(layout(payloads.tile(edge))),
                 "low": Out(payloads.HIZ_BITS),
                 "high": Out(payloads.HIZ_BITS),
@@ -194,6 +199,7 @@ class DepthBounds(wiring.Component):
         state = self.state
         m.d.comb += [
             bounds.state.eq(state),
+            bounds.state_changes.eq(self.state_changes),
             bounds.tile.eq(self.tile),
             within.samples.eq(state.samples),
             within.x.eq(self.tile.x),

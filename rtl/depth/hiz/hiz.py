@@ -16,6 +16,7 @@ from fixfunc.rtl.depth.hiz.hiz_output import TESTS, HizOutput
 from fixfunc.rtl.depth.hiz.tile_bounds import TileBounds
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.memory.surface.front import SurfaceFront
+from fixfunc.rtl.memory.surface.state_queue import StateQueue
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
 from fixfunc.spec import payloads
@@ -96,8 +97,9 @@ class Hiz(wiring.Component):
 
     One tile and one report a clock, in order. A report counts one clock after it has been taken at
     the earliest; it waits while a tile that shares its count is being looked up. Control beats wait
-    until the tiles before them have been looked up. A clear takes a few clocks, but for every 32nd
-    of the whole target, and for rectangles beyond ``params.clears``.
+    until the tiles before them have been looked up, but for draw states of the same target, which
+    take five clocks between draws that write early, if both bounds are kept. A clear takes a few
+    clocks, but for every 32nd of the whole target, and for rectangles beyond ``params.clears``.
 
     Parameters
     ----------
@@ -152,6 +154,7 @@ class Hiz(wiring.Component):
         m.submodules.front = front = SurfaceFront(p, TileBounds.DECIDED + 6)
         m.submodules.clears = clears = ClearControl(p.stencil)
         m.submodules.contexts = contexts = ContextSwitch(p.edge, TileBounds.STENCIL)
+        m.submodules.passing = passing = StateQueue(TileBounds.DECIDED + 1)
         m.submodules.bounds = bounds = TileBounds(p)
         m.submodules.output = output = HizOutput(p.edge)
         m.submodules.reports = reports = Feedback(
@@ -173,7 +176,14 @@ class Hiz(wiring.Component):
         ]
         m.d.comb += [
             self.initialising.eq(bounds.initialising),
+            # Tiles choose a single bound, and oppose it, for all that are in flight.
+            front.states_wait.eq(p.bounds == "max"),
             bounds.state.eq(front.state),
+            bounds.state_changes.eq(front.state_changes),
+            passing.state.eq(front.state),
+            passing.enters.eq(front.state_trails),
+            output.state.eq(passing.o),
+            output.state_leaves.eq(passing.leaves),
             bounds.legal.eq(front.legal),
             bounds.tile_valid.eq(front.tile_valid),
             bounds.tile.eq(front.tile),
@@ -216,9 +226,11 @@ class Hiz(wiring.Component):
     def _put_out(self, m, front, clears, contexts, bounds, output):
         """Outcomes, and the tiles that stay."""
         enters = self.i.valid & self.i.ready
-        for name in ("state", "legal", "control_valid", "control", "fence_error"):
-            m.d.comb += getattr(output, name).eq(getattr(front, name))
         m.d.comb += [
+            output.control_valid.eq(front.control_passes),
+            output.control.eq(front.control),
+            output.fence_error.eq(front.fence_error),
+            output.writes.eq(bounds.writes),
             output.beat_enters.eq(enters),
             output.tile_enters.eq(enters & (self.i.payload.kind == Kind.WORK)),
             output.decision.eq(bounds.decision),

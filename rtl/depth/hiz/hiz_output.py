@@ -27,9 +27,8 @@ class HizOutput(wiring.Component):
 
     Members
     -------
-    state : In(layout(payloads.DRAW_STATE))
-    legal : In(1)
-        Tiles may be drawn in ``state``.
+    state_leaves, state : In(1), In(layout(payloads.DRAW_STATE))
+        A draw state is to be passed on, in clock 1.
     beat_enters, tile_enters : In(1)
         A beat enters the pipeline before this block; a tile does.
     room : Out(1)
@@ -38,6 +37,8 @@ class HizOutput(wiring.Component):
         No tile and no test is in flight.
     decision : In(DECISION)
         What is decided about a tile, in clock 0.
+    writes : In(1)
+        Its draw may write depths. In clock 0.
     depth_known : In(1)
         Bounds of depths are known.
     context_complete, entry_known : Out(1)
@@ -55,14 +56,15 @@ class HizOutput(wiring.Component):
     test_ends : In(1)
         A report has been taken.
     control_valid, control, fence_error : In
-        A control beat is to be passed on; what a fence tells of errors.
+        A control beat is to be passed on at once; what a fence tells of errors.
     o : Out(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
     """
 
     def __init__(self, edge: int) -> None:
         shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
         flags = (
-            *("legal", "beat_enters", "tile_enters", "depth_known", "test_ends", "control_valid"),
+            *("state_leaves", "beat_enters", "tile_enters", "writes", "depth_known", "test_ends"),
+            "control_valid",
         )
         super().__init__(
             dict.fromkeys(flags, In(1))
@@ -94,10 +96,9 @@ class HizOutput(wiring.Component):
         decision = self.decision
         # A tile without an entry, or whose bounds are not known, is tested.
         is_tile = decision.valid & ~decision.clearing & ~decision.is_context
-        refused = decision.outside | ~self.legal
+        refused = decision.outside | ~decision.legal
         known = decision.has_entry & self.depth_known
         dropped = refused | (known & decision.drop) | (decision.has_entry & decision.stencil_fails)
-        writes = self.state.depth_test & self.state.depth_write
         valid = Signal()
         retained = Signal()
         outcome = Signal(Outcome)
@@ -111,7 +112,7 @@ class HizOutput(wiring.Component):
             retained.eq(~dropped),
             outcome.eq(Mux(known & decision.accept, Outcome.ACCEPT, Outcome.TEST)),
             has_entry.eq(decision.has_entry),
-            self.test_begins.eq(is_tile & ~dropped & writes),
+            self.test_begins.eq(is_tile & ~dropped & self.writes),
             self.outside_found.eq((is_tile | decision.is_context) & decision.outside),
         ]
         with m.If(dropped):
@@ -127,7 +128,7 @@ class HizOutput(wiring.Component):
             self.test_key.y.eq(self.tile.y),
             beats.consume.eq(self.beat_enters),
             beats.cancel.eq(valid & ~sent),
-            beats.push.eq(sent | self.control_valid),
+            beats.push.eq(sent | self.state_leaves | self.control_valid),
             beats.i.eq(self.control),
             tests.consume.eq(self.tile_enters),
             tests.cancel.eq(valid & ~self.test_begins),
@@ -144,6 +145,8 @@ class HizOutput(wiring.Component):
                 beats.i.tile.outcome.eq(outcome),
                 beats.i.tile.note.eq(Mux(retained, note, 0)),
             ]
+        with m.Elif(self.state_leaves):
+            m.d.comb += beats.i.draw_state.eq(self.state)
         with m.Elif(self.control.kind == Kind.FENCE):
             m.d.comb += beats.i.fence.error.eq(self.fence_error)
         return m

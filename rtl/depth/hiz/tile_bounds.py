@@ -15,8 +15,9 @@ from fixfunc.rtl.depth.hiz.entry_lookup import EntryLookup
 from fixfunc.rtl.depth.hiz.feedback import ADDRESS, FeedbackWrite
 from fixfunc.rtl.depth.hiz.single_bound import SingleBound
 from fixfunc.rtl.lib.delay import DelayLine
-from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.lib.timeline import HeldTimeline, Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE
+from fixfunc.rtl.memory.surface.state_queue import SPACING
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Bound
@@ -25,6 +26,7 @@ from fixfunc.spec.state import Bound
 DECISION = StructLayout(
     {
         "valid": 1,
+        "legal": 1,
         "clearing": 1,  # it stands for a clear
         "is_context": 1,  # it stands for a request of a context
         "has_entry": 1,
@@ -49,10 +51,8 @@ class TileBounds(wiring.Component):
 
     Members
     -------
-    state : In(layout(payloads.DRAW_STATE))
-        It holds while tiles are in flight.
-    legal : In(1)
-        Tiles may be drawn in ``state``.
+    state, state_changes, legal : In
+        Of ``tile``: see :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`.
     tile_valid, tile, clearing, is_context : In
         A tile in clock 0; it stands for a clear, or for a request of a context.
     depth_clear, stencil_clear : In(PlaneClear(bits))
@@ -66,6 +66,8 @@ class TileBounds(wiring.Component):
         A tile that is looked up, in clock :attr:`START`.
     decision : Out(DECISION)
         In clock :attr:`DECIDED`.
+    writes : Out(1)
+        The tile's draw may write depths. As late.
     decided_tile, address : Out
         The tile and its entry, a clock later.
     initialising : Out(1)
@@ -86,6 +88,7 @@ class TileBounds(wiring.Component):
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
+                "state_changes": In(1),
                 "legal": In(1),
                 "tile_valid": In(1),
                 "tile": In(self._tile),
@@ -99,6 +102,7 @@ class TileBounds(wiring.Component):
                 "lookup_x": Out(self._tile.members["x"]),
                 "lookup_y": Out(self._tile.members["y"]),
                 "decision": Out(DECISION),
+                "writes": Out(1),
                 "decided_tile": Out(self._tile),
                 "address": Out(ADDRESS),
                 "initialising": Out(1),
@@ -110,6 +114,7 @@ class TileBounds(wiring.Component):
         m = Module()
         p = self._params
         t = Timeline(m)
+        states = HeldTimeline(m, self.state, self.state_changes, SPACING)
         m.submodules.depth = depth = BoundsRam(
             payloads.HIZ_BITS, p.entries, p.edge, p.clears, p.bounds == "max"
         )
@@ -121,13 +126,14 @@ class TileBounds(wiring.Component):
         self._look_up(m, t)
         for plane, ram in rams.items():
             self._clear(m, t, plane, ram)
-        stencil_fails = self._decide_stencil(m, t, rams["stencil"]) if p.stencil else 0
+        stencil_fails = self._decide_stencil(m, t, states, rams["stencil"]) if p.stencil else 0
         t.enter(self.DEPTH - 1, stencil_fails=stencil_fails)
-        self._decide_depth(m, t, depth)
+        self._decide_depth(m, t, states, depth)
         self._accept_feedback(m, t, depth)
         decided = t[self.DECIDED]
         m.d.comb += [
             *(self.decision[name].eq(getattr(decided, name)) for name in DECISION.members),
+            self.writes.eq(states[self.DECIDED].depth_test & states[self.DECIDED].depth_write),
             self.address.eq(t[self.DECIDED + 1].address),
             self.context.stencil.eq(rams["stencil"].updated if p.stencil else 0xFF00),
         ]
@@ -146,7 +152,7 @@ class TileBounds(wiring.Component):
             to_decision.i.eq(to_lookup.o),
             self.decided_tile.eq(item(to_decision.o).tile),
         ]
-        t.enter(0, valid=self.tile_valid, is_context=self.is_context)
+        t.enter(0, valid=self.tile_valid, is_context=self.is_context, legal=self.legal)
         t.enter(self.START, back=waiting.tile.back, clearing=waiting.clearing)
         m.d.comb += [
             self.lookup_valid.eq(t[self.START].valid),
@@ -179,30 +185,28 @@ class TileBounds(wiring.Component):
         for name in ("new_epoch", "epoch_bounds", "clear", "value"):
             m.d.comb += getattr(ram, name).eq(getattr(clear, name))
 
-    def _decide_depth(self, m, t, ram):
+    def _decide_depth(self, m, t, states, ram):
         """What bounds of depths say about a tile, and what the tile does to them."""
         m.submodules.bounds = bounds = DepthBounds(self._params.edge)
         m.submodules.depth_decision = decision = DepthDecision()
-        m.d.comb += [
-            bounds.state.eq(self.state),
-            bounds.tile.eq(self.tile),
-        ]
+        of_tile = ("state", "state_changes", "tile")
+        m.d.comb += [getattr(bounds, name).eq(getattr(self, name)) for name in of_tile]
         for name in ("low", "high", "low_ones", "high_zeros", "full"):
             m.d.comb += getattr(decision, name).eq(getattr(bounds, name))
         compared = t[self.DEPTH - 1]
         request = self.context.depth_request
         fits = self._choose_bound(m, t, ram)
-        connect(m, decision, ram, self.depth_clear, self.state, compared)
+        connect(m, decision, ram, self.depth_clear, (states, self.DEPTH - 2), compared)
         m.d.comb += [
-            decision.tests.eq(is_tested(compared, self.legal) & ~compared.stencil_fails),
-            decision.restores.eq(is_restored(compared, request, self.legal) & fits),
+            decision.tests.eq(is_tested(compared) & ~compared.stencil_fails),
+            decision.restores.eq(is_restored(compared, request) & fits),
             decision.restored.low.eq(request.low),
             decision.restored.high.eq(request.high),
             self.context.depth.eq(ram.updated),
         ]
         t.enter(self.DECIDED, drop=decision.drop, accept=decision.accept)
 
-    def _decide_stencil(self, m, t, ram):
+    def _decide_stencil(self, m, t, states, ram):
         """The same for stencil values; returns whether all of them fail, one clock later."""
         m.submodules.stencil_decision = decision = StencilDecision()
         compared = t[self.STENCIL - 1]
@@ -210,10 +214,10 @@ class TileBounds(wiring.Component):
         request = self.context.stencil_request
         fails = Signal()
         fails_later = Signal()
-        connect(m, decision, ram, self.stencil_clear, self.state, compared)
+        connect(m, decision, ram, self.stencil_clear, (states, self.STENCIL - 2), compared)
         m.d.comb += [
-            decision.tests.eq(is_tested(compared, self.legal)),
-            decision.restores.eq(is_restored(compared, request, self.legal)),
+            decision.tests.eq(is_tested(compared)),
+            decision.restores.eq(is_restored(compared, request)),
             decision.restored.low.eq(request.stencil_low),
             decision.restored.high.eq(request.stencil_high),
             fails.eq(decision.fails & updated.has_entry),
@@ -233,12 +237,12 @@ class TileBounds(wiring.Component):
         restored = t[self.STENCIL - 1]
         m.d.comb += [
             single.state.eq(self.state),
-            single.tests.eq(is_tested(t[self.LOOKUP], self.legal)),
+            single.tests.eq(is_tested(t[self.LOOKUP])),
             single.new_epoch.eq(self.depth_clear.new_epoch),
             single.clear.eq(self.depth_clear.clear),
             single.value.eq(self.depth_clear.value),
             single.restores.eq(
-                restored.is_context & request.restore & ~restored.outside & self.legal
+                restored.is_context & request.restore & ~restored.outside & restored.legal
             ),
             single.restored.eq(request.bound),
             ram.keeps_low.eq(single.bound == Bound.MIN),
@@ -262,22 +266,24 @@ class TileBounds(wiring.Component):
             m.d.comb += getattr(ram, f"report_{name}").eq(getattr(feedback, name))
 
 
-def is_tested(tile, legal):
+def is_tested(tile):
     """A tile of a draw is tested that has an entry."""
     drawn = tile.valid & ~tile.clearing & ~tile.is_context
-    return drawn & tile.has_entry & ~tile.outside & legal
+    return drawn & tile.has_entry & ~tile.outside & tile.legal
 
 
-def is_restored(tile, request, legal):
+def is_restored(tile, request):
     """A request restores bounds."""
-    return tile.is_context & request.restore & tile.has_entry & ~tile.outside & legal
+    return tile.is_context & request.restore & tile.has_entry & ~tile.outside & tile.legal
 
 
-def connect(m, decision, ram, clear, state, compared):
-    """A decision, beside the bounds RAM of its plane."""
+def connect(m, decision, ram, clear, known, compared):
+    """A decision, beside the bounds RAM of its plane; draw states are known in a clock."""
+    states, clock = known
     visited = compared.valid & compared.has_entry & compared.clearing
     m.d.comb += [
-        decision.state.eq(state),
+        decision.state.eq(states[clock]),
+        decision.state_changes.eq(states.changes(clock)),
         decision.back.eq(compared.back),
         decision.clears.eq(visited & clear.visits),
         decision.cleared.eq(ram.value),

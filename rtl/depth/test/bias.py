@@ -115,8 +115,9 @@ class DepthBias(wiring.Component):
     Members
     -------
     form, constant, slope, clamp : In
-        Of the draw state: they hold while triangles of the draw are under way, and for
-        :attr:`LATENCY` clocks before.
+        Of the draw state: the form holds while triangles of the draw are under way, and for
+        :attr:`LATENCY` clocks before; the constant is of clock :attr:`CONSTANT`, the others are of
+        clock :attr:`SCALE`.
     dx, dy, steep, exponent : In
         As in :func:`fixfunc.spec.payloads.tile`.
     o : Out(signed(bits))
@@ -124,6 +125,7 @@ class DepthBias(wiring.Component):
     """
 
     SCALE = 2  # magnitudes, the greater one; then it is scaled
+    CONSTANT = SCALE + FloatScale.LATENCY - 2
     # Then: sum, comparison with the limit, cut to it, cut to the range.
     LATENCY = SCALE + FloatScale.LATENCY + 4
 

@@ -109,9 +109,13 @@ class CachedTest(wiring.Component):
         for unit in (datapath, output):
             m.d.comb += [
                 unit.state.eq(front.state),
-                unit.legal.eq(front.legal),
                 unit.late_draw.eq(front.late_draw),
             ]
+        m.d.comb += [
+            datapath.legal.eq(front.legal),
+            datapath.state_changes.eq(front.state_changes),
+            output.state_trails.eq(front.state_trails),
+        ]
         for name in ("clear", "tile_valid", "tile", "clearing", "is_late"):
             m.d.comb += getattr(datapath, name).eq(getattr(front, name))
         m.d.comb += [
@@ -119,7 +123,7 @@ class CachedTest(wiring.Component):
             output.report_enters.eq(front.accept | front.late_enters),
             output.i.eq(datapath.o),
             output.depth.eq(datapath.depth),
-            output.control_valid.eq(front.control_valid),
+            output.control_valid.eq(front.control_passes),
             output.control.eq(front.control),
             output.fence_error.eq(front.fence_error),
         ]

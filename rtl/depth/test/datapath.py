@@ -13,8 +13,9 @@ from fixfunc.rtl.depth.test.new_depths import NewDepths, test_clock
 from fixfunc.rtl.depth.test.rule_selector import RuleSelector
 from fixfunc.rtl.depth.test.tested_tiles import TestedTiles
 from fixfunc.rtl.lib.delay import DelayLine
-from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.lib.timeline import HeldTimeline, Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
+from fixfunc.rtl.memory.surface.state_queue import SPACING
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Outcome
@@ -29,6 +30,9 @@ def tested_tile(params: Any) -> StructLayout:
             "tile": layout(payloads.tile(params.edge)),
             "clearing": 1,
             "is_late": 1,  # it has come back from the shader
+            "legal": 1,  # its draw state allows it
+            "tests_stencil": 1,  # and so do these two
+            "writes_depth": 1,
             "touchable": 1,  # it lies on the target, and on chip
             "on_target": lanes,  # its samples on the target
             "passed": lanes,
@@ -52,13 +56,12 @@ class DepthDatapath(wiring.Component):
 
     Members
     -------
-    state : In(layout(payloads.DRAW_STATE))
+    state, state_changes, legal : In
+        Of ``tile``: see :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`.
     clear : In(layout(payloads.CLEAR))
-        The last clear, cut to the target. Both hold as long as tiles of them are in flight.
-    legal : In(1)
-        Tiles may be drawn in ``state``.
+        The last clear, cut to the target. It holds as long as its tiles are in flight.
     late_draw : In(1)
-        Tiles of ``state`` are written when they have come back from the shader.
+        Tiles are written when they have come back from the shader.
     tile_valid, tile : In(1), In
         To be drawn, or to be cleared.
     clearing, is_late : In(1)
@@ -92,6 +95,7 @@ class DepthDatapath(wiring.Component):
         depths = ArrayLayout(params.depth_bits, lanes)
         members = {
             "state": In(layout(payloads.DRAW_STATE)),
+            "state_changes": In(1),
             "clear": In(layout(payloads.CLEAR)),
             "legal": In(1),
             "late_draw": In(1),
@@ -129,9 +133,11 @@ class DepthDatapath(wiring.Component):
         test = test_clock(p)
         m.submodules.tiles = tiles = TestedTiles(p, self._fills)
         timeline = self._wait(m, test)
+        states = HeldTimeline(m, self.state, self.state_changes, SPACING)
         m.submodules.new_depths = new_depths = NewDepths(p)
         m.d.comb += [
             new_depths.state.eq(self.state),
+            new_depths.state_changes.eq(self.state_changes),
             new_depths.tile.eq(self.tile),
             self.bias.eq(new_depths.bias),
             self.exact.eq(new_depths.exact),
@@ -151,11 +157,14 @@ class DepthDatapath(wiring.Component):
                     getattr(tiles, f"{prefix}filled").eq(getattr(self, f"{plane}_values")),
                 ]
                 m.d.sync += getattr(self, f"{plane}_before").eq(getattr(tiles, f"{prefix}replaced"))
-        self._rule(m, timeline, test, tiles, new_depths.o)
+        self._rule(m, timeline, test, tiles, new_depths.o, states[test - 1])
 
         after = timeline[test + 1]
         m.d.comb += [
             self.o.valid.eq(after.valid & ~self.o.clearing),
+            self.o.legal.eq(after.legal),
+            self.o.tests_stencil.eq(states[test + 1].stencil_test),
+            self.o.writes_depth.eq(states[test + 1].depth_test & states[test + 1].depth_write),
             self.o.touchable.eq(after.touchable),
             self.o.on_target.eq(after.on_target),
             self.o.passed.eq(tiles.passed),
@@ -180,7 +189,7 @@ class DepthDatapath(wiring.Component):
                 tile(to_depths.i)[name].eq(getattr(self, name)),
                 self.o[name].eq(tested[name]),
             ]
-        timeline.enter(0, valid=self.tile_valid)
+        timeline.enter(0, valid=self.tile_valid, legal=self.legal)
         timeline.enter(
             early,
             x=waiting.tile.x,
@@ -194,9 +203,8 @@ class DepthDatapath(wiring.Component):
         timeline.enter(test - 2, touchable=self.touchable)
         return timeline
 
-    def _rule(self, m, timeline, test, tiles, new_depths):
+    def _rule(self, m, timeline, test, tiles, new_depths, state):
         """Which samples are tested or cleared, and by what rule."""
-        state = self.state
         edge = self._params.edge
         start = timeline[test - 1 - RectangleMask.LATENCY]
         m.submodules.mask = mask = RectangleMask(edge)
@@ -217,7 +225,7 @@ class DepthDatapath(wiring.Component):
             selector.state.eq(state),
             selector.clear.eq(self.clear),
             selector.late_draw.eq(self.late_draw),
-            selector.drawn.eq(now.touchable & self.legal & (now.outcome != Outcome.DROP)),
+            selector.drawn.eq(now.touchable & now.legal & (now.outcome != Outcome.DROP)),
             selector.accepted.eq(now.outcome == Outcome.ACCEPT),
             selector.on_target.eq(mask.o),
             *(selector.new_depths[n].eq(depth) for n, depth in enumerate(new_depths)),

@@ -102,11 +102,12 @@ class DepthTest(wiring.Component):
 
     One tile per clock, in order, the same place again at once; a tile leaves :attr:`latency` clocks
     later at the earliest, without those of its samples that failed. Tiles of which nothing is left
-    are left out, unless they are their triangle's last. STATE, CLEAR and FENCE beats wait until the
-    tiles before them have been tested; a CLEAR takes a clock a tile. A target, its size, its
-    samples and its format are known from a CLEAR of all of it, both planes, which must come before
-    anything else. Tiles that a wrong state, another target or their place forbids pass nothing and
-    write nothing, and the next FENCE tells.
+    are left out, unless they are their triangle's last. CLEAR and FENCE beats wait until the tiles
+    before them have been tested, and so do STATE beats, but for those of the same target between
+    draws that write early; a CLEAR takes a clock a tile. A target, its size, its samples and its
+    format are known from a CLEAR of all of it, both planes, which must come before anything else.
+    Tiles that a wrong state, another target or their place forbids pass nothing and write nothing,
+    and the next FENCE tells.
 
     Where a draw does not let its tiles be written early, all of them go out, without the samples
     that an early test may leave out, and come back from the shader in their order: they are tested
@@ -171,9 +172,13 @@ class DepthTest(wiring.Component):
         for unit in (datapath, output):
             m.d.comb += [
                 unit.state.eq(front.state),
-                unit.legal.eq(front.legal),
                 unit.late_draw.eq(late_draw),
             ]
+        m.d.comb += [
+            datapath.legal.eq(front.legal),
+            datapath.state_changes.eq(front.state_changes),
+            output.state_trails.eq(front.state_trails),
+        ]
         m.d.comb += output.retain.eq(late_draw)
         for name in ("clear", "tile_valid", "tile", "clearing", "is_late"):
             m.d.comb += getattr(datapath, name).eq(getattr(front, name))
@@ -185,7 +190,7 @@ class DepthTest(wiring.Component):
             output.report_enters.eq(front.accept | front.late_enters),
             output.i.eq(datapath.o),
             output.depth.eq(datapath.depth),
-            output.control_valid.eq(front.control_valid),
+            output.control_valid.eq(front.control_passes),
             output.control.eq(front.control),
             output.fence_error.eq(front.fence_error),
         ]

@@ -11,6 +11,8 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.test.bias import DepthBias, bias_bits
 from fixfunc.rtl.depth.test.sample_depths import MOST, SampleDepths
 from fixfunc.rtl.lib.delay import DelayLine
+from fixfunc.rtl.lib.timeline import HeldTimeline
+from fixfunc.rtl.memory.surface.state_queue import SPACING
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.raster.addends import Addends
 from fixfunc.spec import payloads
@@ -34,7 +36,8 @@ class NewDepths(wiring.Component):
     Members
     -------
     state : In(layout(payloads.DRAW_STATE))
-        It holds while tiles of it are in flight.
+        That of ``tile``; its target's fields hold while tiles are in flight.
+    state_changes : In(1)
     tile : In(layout(payloads.tile(params.edge)))
     shader : In
         Depths that replace those of the plane. Only with ``params.shader_depths``.
@@ -51,6 +54,7 @@ class NewDepths(wiring.Component):
         lanes = params.edge**2
         members = {
             "state": In(layout(payloads.DRAW_STATE)),
+            "state_changes": In(1),
             "tile": In(layout(payloads.tile(params.edge))),
             "o": Out(ArrayLayout(32, lanes)),
             "exact": Out(lanes),
@@ -65,23 +69,26 @@ class NewDepths(wiring.Component):
         m = Module()
         p = self._params
         state = self.state
+        states = HeldTimeline(m, state, self.state_changes, SPACING)
+        cut = test_clock(p) - 2
         m.submodules.depth_bias = bias = DepthBias(bias_bits(p.formats))
         m.submodules.depths = depths = SampleDepths(p)
         one = Array(MOST[form] for form in DepthFormat)[state.depth_format]
         most = Signal(32)
-        m.d.sync += most.eq(Mux(state.depth_max < one, state.depth_max, one))
+        depth_max = states[cut - 1].depth_max
+        m.d.sync += most.eq(Mux(depth_max < one, depth_max, one))
         m.d.comb += [
             bias.form.eq(state.depth_format),
-            bias.constant.eq(state.bias_constant),
-            bias.slope.eq(state.bias_slope),
-            bias.clamp.eq(state.bias_clamp),
+            bias.constant.eq(states[DepthBias.CONSTANT].bias_constant),
+            bias.slope.eq(states[DepthBias.SCALE].bias_slope),
+            bias.clamp.eq(states[DepthBias.SCALE].bias_clamp),
             *(
                 getattr(bias, name).eq(self.tile[name])
                 for name in ("dx", "dy", "steep", "exponent")
             ),
             depths.samples.eq(state.samples),
             depths.form.eq(state.depth_format),
-            depths.least.eq(state.depth_min),
+            depths.least.eq(states[cut].depth_min),
             depths.most.eq(most),
             depths.bias.eq(bias.o),
             self.bias.eq(bias.o),

@@ -25,6 +25,7 @@ class RuleSelector(wiring.Component):
     Members
     -------
     state : In(layout(payloads.DRAW_STATE))
+        Of the tile.
     clear : In(layout(payloads.CLEAR))
     late_draw : In(1)
         Tiles of ``state`` are written when they have come back.

@@ -57,7 +57,8 @@ class Stored(wiring.Component):
     Members
     -------
     form, least, most : In
-        They hold while depths are in flight; a range of the widest of the formats.
+        The form holds while depths are in flight; a range of the widest of the formats, a clock
+        before the output.
     i : In(signed(sum_bits(formats)))
         In 2^-12 of a unit.
     exponent : In(8)
@@ -231,7 +232,8 @@ class SampleDepths(wiring.Component):
     Members
     -------
     samples, form, least, most : In
-        Of the draw state: they hold while tiles of the draw are in flight.
+        Of the draw state. Samples and form hold while tiles of the target are in flight; the range
+        is that of the tile a clock before the output.
     z0, dx, dy, exponent : In
         As in :func:`fixfunc.spec.payloads.tile`.
     bias : In(signed(bias_bits(params.formats)))

@@ -9,12 +9,14 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.datapath import tested_tile
+from fixfunc.rtl.depth.test.new_depths import test_clock
 from fixfunc.rtl.depth.test.passed_count import PassedCount
 from fixfunc.rtl.depth.test.sample_depths import heads
 from fixfunc.rtl.depth.test.tested_tiles import DepthRange
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.memory.surface.state_queue import StateQueue
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Kind, Outcome
@@ -34,11 +36,11 @@ class TestOutput(wiring.Component):
 
     Members
     -------
-    state : In(layout(payloads.DRAW_STATE))
-    legal : In(1)
-        Tiles may be drawn in ``state``.
+    state, state_trails : In
+        Of tiles that enter the pipeline: see
+        :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`.
     late_draw : In(1)
-        Tiles of ``state`` go out before they are written, and come back.
+        Tiles go out before they are written, and come back.
     retain : In(1)
         No tile is dropped.
     beat_enters : In(1)
@@ -55,7 +57,7 @@ class TestOutput(wiring.Component):
     depth : In
         What the tile's slot holds.
     control_valid, control : In
-        A control beat is to be passed on.
+        A control beat is to be passed on at once.
     fence_error : In(3)
         Error bits of a fence.
     finished : Out(1)
@@ -74,7 +76,7 @@ class TestOutput(wiring.Component):
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
-                "legal": In(1),
+                "state_trails": In(1),
                 "late_draw": In(1),
                 "retain": In(1),
                 "beat_enters": In(1),
@@ -103,10 +105,11 @@ class TestOutput(wiring.Component):
         first_test = self.i.valid & ~self.i.is_late
         # A tile that will change nothing does not come back, but where all of them do.
         finished = first_test & self.late_draw & ~self.retain
-        finished &= ~self.i.passed.any() & ~self.state.stencil_test
+        finished &= ~self.i.passed.any() & ~self.i.tests_stencil
         final = (self.i.valid & (self.i.is_late | ~self.late_draw)) | finished
         reports = self._report(m, final)
         retained = self.i.passed.any() | tile.last | self.retain
+        m.submodules.passing = passing = StateQueue(test_clock(self._params) + 2)
         sent = Signal()
         dropped = Signal()
         m.d.sync += [
@@ -120,7 +123,9 @@ class TestOutput(wiring.Component):
         m.d.comb += [
             beats.consume.eq(self.beat_enters),
             beats.cancel.eq(dropped),
-            beats.push.eq(sent | self.control_valid),
+            beats.push.eq(sent | passing.leaves | self.control_valid),
+            passing.state.eq(self.state),
+            passing.enters.eq(self.state_trails),
             beats.i.eq(self.control),
             self.idle.eq(beats.idle),
             self.report_room.eq(reports.available),
@@ -131,6 +136,8 @@ class TestOutput(wiring.Component):
                 beats.i.as_value().eq(0),
                 beats.i.tile.eq(self.passed_tile),
             ]
+        with m.Elif(passing.leaves):
+            m.d.comb += beats.i.draw_state.eq(passing.o)
         m.submodules.passed_count = passed_count = PassedCount(len(self.i.passed))
         is_fence = self.control_valid & (self.control.kind == Kind.FENCE)
         fence = named(m, is_fence & ~self.control.fence.release, "fence")
@@ -163,11 +170,11 @@ class TestOutput(wiring.Component):
         for n, depth in enumerate(self.depth):
             head = heads(depth, state.depth_format, self._params.formats)
             m.d.comb += bounds.i[n].eq(head)
-        writes = (tile.outcome != Outcome.DROP) & state.depth_test & state.depth_write
+        writes = (tile.outcome != Outcome.DROP) & self.i.writes_depth
         t = Timeline(m)
         t.enter(
             0,
-            touchable=self.i.touchable & self.legal,
+            touchable=self.i.touchable & self.i.legal,
             written=final & writes,
             **{f"tile_{name}": tile[name] for name in ("x", "y", "note")},
         )

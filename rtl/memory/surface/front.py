@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.delay import DrainTimer
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, TileWalker
 from fixfunc.rtl.memory.surface.state_check import StateCheck, TargetMatch, covers_target
+from fixfunc.rtl.memory.surface.state_gate import StateGate
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS
@@ -21,8 +22,9 @@ from fixfunc.spec.state import Kind
 class SurfaceFront(wiring.Component):
     """Let tiles through; hold control beats until the tiles before them have drained.
 
-    A clear becomes tiles. Nothing behind this block waits for a draw state to change: the state
-    holds as long as tiles of it are in flight.
+    A clear becomes tiles. A draw state that :func:`~fixfunc.rtl.memory.surface.state_check.follows`
+    the one in force does not wait: what lies behind this block keeps its fields beside the tiles
+    that are in flight, but for those of the target, which hold as long as any are.
 
     Parameters
     ----------
@@ -43,6 +45,8 @@ class SurfaceFront(wiring.Component):
         A tile that is offered must wait.
     drained : In(1)
         No work of tiles is in flight in other blocks. Control beats wait for it.
+    states_wait : In(1)
+        Every draw state waits until the tiles before it have drained.
     late_offered : In(1)
         ``late_tile`` is offered. No other tile enters.
     late_enters : In(1)
@@ -54,9 +58,15 @@ class SurfaceFront(wiring.Component):
     accept : Out(1)
         The tile that ``i`` offers enters.
     state : Out(layout(payloads.DRAW_STATE))
-        The draw state in force.
+        The draw state in force: that of ``tile``, also in the clock after ``tile``.
+    state_changes : Out(1)
+        It is another one from this clock on, and for
+        :data:`~fixfunc.rtl.memory.surface.state_queue.SPACING` clocks.
+    state_trails : Out(1)
+        It is, and tiles before it are in flight: it is to be passed on behind them, as a tile would
+        be that were valid in this clock.
     legal : Out(1)
-        Tiles may be drawn in ``state``.
+        ``tile`` may be drawn.
     clear : Out(layout(payloads.CLEAR))
         The last clear, cut to the target.
     tile_valid : Out(1)
@@ -67,7 +77,9 @@ class SurfaceFront(wiring.Component):
     is_late : Out(1)
         ``tile`` was ``late_tile``.
     control_valid : Out(1)
-        ``control`` is to be passed on.
+        ``control`` has entered.
+    control_passes : Out(1)
+        It is to be passed on at once.
     control : Out
     visit_tiles : In(1)
         The clear must visit its tiles.
@@ -112,12 +124,15 @@ class SurfaceFront(wiring.Component):
                 "room": In(1),
                 "stall": In(1),
                 "drained": In(1, init=1),
+                "states_wait": In(1),
                 "late_offered": In(1),
                 "late_enters": In(1),
                 "late_tile": In(self._tile),
                 "open": Out(1),
                 "accept": Out(1),
                 "state": Out(layout(payloads.DRAW_STATE)),
+                "state_changes": Out(1),
+                "state_trails": Out(1),
                 "legal": Out(1),
                 "clear": Out(layout(payloads.CLEAR)),
                 "tile_valid": Out(1),
@@ -125,6 +140,7 @@ class SurfaceFront(wiring.Component):
                 "clearing": Out(1),
                 "is_late": Out(1),
                 "control_valid": Out(1),
+                "control_passes": Out(1),
                 "control": Out(shape),
                 "visit_tiles": In(1),
                 "visit_room": In(1, init=1),
@@ -150,30 +166,42 @@ class SurfaceFront(wiring.Component):
         )
         m.submodules.timer = timer = DrainTimer(self._latency)
 
-        # A control beat passes when everything before it has drained; it takes effect before the
-        # next beat enters.
+        # A control beat takes effect before the next beat enters.
+        m.submodules.gate = gate = StateGate()
         work = self.i.payload.kind == Kind.WORK
         open_for_beat = self.open & ~self.late_offered
-        all_drained = timer.drained & self.drained
-        control_accept = self.i.valid & open_for_beat & ~work & all_drained
-        state_is_new = Signal()
+        control_accept = self.i.valid & open_for_beat & ~work & gate.passes
         clear_is_new = Signal()
         busy = Signal()
         m.d.comb += [
+            gate.waits.eq(self.i.valid & ~(self.i.ready | self.states_wait)),
+            gate.offered.eq(self.i.payload.draw_state),
+            gate.state.eq(self.state),
+            gate.drained.eq(timer.drained & self.drained),
+            gate.control_valid.eq(self.control_valid),
+            gate.kind.eq(self.control.kind),
+            self.control_passes.eq(gate.passes_on),
+            self.state_changes.eq(gate.changes),
+            self.state_trails.eq(gate.trails),
             self.open.eq(self.room & ~self.control_valid & ~busy),
             self.accept.eq(self.i.valid & open_for_beat & work & ~self.stall),
-            self.i.ready.eq(open_for_beat & Mux(work, ~self.stall, all_drained)),
+            self.i.ready.eq(open_for_beat & Mux(work, ~self.stall, gate.passes)),
             timer.enter.eq(
-                self.accept | self.late_enters | clear_is_new | self.clear_begins | walker.busy
+                self.accept
+                | self.late_enters
+                | gate.in_flight
+                | clear_is_new
+                | self.clear_begins
+                | walker.busy
             ),
         ]
-        effects = (state_is_new, clear_is_new, self.clear_begins, self.target_changes, walker.busy)
+        effects = (gate.changes, clear_is_new, self.clear_begins, self.target_changes, walker.busy)
         m.d.sync += [
             busy.eq(Cat(self.control_valid, *effects).any()),
             self.control_valid.eq(control_accept),
             self.control.eq(self.i.payload),
         ]
-        self._set_state(m, state_is_new)
+        self._set_state(m)
         self._clear(m, check, walker, clear_is_new)
         self._report_errors(m)
         m.d.comb += [
@@ -201,19 +229,17 @@ class SurfaceFront(wiring.Component):
             ]
         return m
 
-    def _set_state(self, m, state_is_new):
+    def _set_state(self, m):
         """A draw state takes effect. It comes from a register: an enable reaches all of it."""
         m.submodules.previous = previous = TargetMatch()
-        state_valid = self.control_valid & (self.control.kind == Kind.STATE)
         m.d.comb += [
             previous.state.eq(self.state),
-            previous.remember.eq(state_is_new),
+            previous.remember.eq(self.state_changes),
         ]
-        m.d.sync += [
-            state_is_new.eq(state_valid),
-            self.target_changes.eq(state_is_new & ~(previous.remembered & previous.equal)),
-        ]
-        with m.If(state_valid):
+        m.d.sync += self.target_changes.eq(
+            self.state_changes & ~(previous.remembered & previous.equal)
+        )
+        with m.If(self.control_valid & (self.control.kind == Kind.STATE)):
             m.d.sync += self.state.eq(self.control.draw_state)
 
     def _clear(self, m, check, walker, clear_is_new):

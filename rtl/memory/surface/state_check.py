@@ -32,6 +32,16 @@ def most_depth(depth_format: Value) -> Value:
     return Array(MOST.get(form, 0) for form in range(4))[depth_format]
 
 
+def follows(new: Value, old: Value) -> Value:
+    """Tiles of a draw state may follow those of another one that are still under way.
+
+    Both are of one target, which clears and caches know, and write their tiles early: what comes
+    back from the shader is tested by the state in force.
+    """
+    same_target = Cat(new[name] == old[name] for name in TARGET).all()
+    return same_target & new.early_write & old.early_write
+
+
 def covers_target(rectangle: Value, state: Value) -> Value:
     """A rectangle, cut to the target, is all of it."""
     return (

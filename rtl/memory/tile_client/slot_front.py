@@ -9,6 +9,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import DrainTimer
+from fixfunc.rtl.memory.surface.state_gate import StateGate
 from fixfunc.rtl.memory.tile_cache.layouts import OP, has
 from fixfunc.rtl.memory.tile_client.slot_requests import requested_beat, unbounded
 from fixfunc.rtl.payload import beat, layout
@@ -26,8 +27,8 @@ class SlotFront(wiring.Component):
     belongs to no tile through before it.
 
     It stands behind :class:`~fixfunc.rtl.memory.tile_client.slot_requests.SlotRequests`, in the
-    place of :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`. Control beats wait until the
-    tiles before them have drained, and fences also until the caches have executed their requests.
+    place of :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`. Control beats wait as they do
+    there, and fences also until the caches have executed their requests.
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ class SlotFront(wiring.Component):
         A tile of a draw enters, whether it stays or not.
     control_accept : Out(1)
         A control beat enters.
-    state : Out(layout(payloads.DRAW_STATE))
-        The draw state in force.
+    state, state_changes, state_trails, control_passes : Out
+        See :class:`~fixfunc.rtl.memory.surface.front.SurfaceFront`.
     clear : Out(layout(payloads.CLEAR))
         The last clear, as :func:`~fixfunc.rtl.memory.tile_client.slot_requests.unbounded` has it.
     tile_valid : Out(1)
@@ -84,7 +85,7 @@ class SlotFront(wiring.Component):
     <plane>_values : Out
         What a FILL puts there.
     control_valid : Out(1)
-        ``control`` is to be passed on.
+        ``control`` has entered.
     control : Out
     error : Out(1)
         A DONE reports that memory failed.
@@ -123,6 +124,9 @@ class SlotFront(wiring.Component):
                 "accept": Out(1),
                 "control_accept": Out(1),
                 "state": Out(layout(payloads.DRAW_STATE)),
+                "state_changes": Out(1),
+                "state_trails": Out(1),
+                "control_passes": Out(1),
                 "clear": Out(layout(payloads.CLEAR)),
                 "tile_valid": Out(1),
                 "clearing": Out(1),
@@ -161,21 +165,32 @@ class SlotFront(wiring.Component):
         tile_accept = Signal()
         target_accept = Signal()
         inputs = (self.inputs_ready & ~self.stall) | request.clearing
-        all_drained = timer.drained & self.drained
+        m.submodules.gate = gate = StateGate()
         entered = Signal()  # a beat, once more if it stays
         m.d.comb += [
+            gate.waits.eq(self.i.valid & ~self.i.ready),
+            gate.offered.eq(request.beat.draw_state),
+            gate.state.eq(self.state),
+            gate.drained.eq(timer.drained & self.drained),
+            gate.control_valid.eq(self.control_valid),
+            gate.kind.eq(self.control.kind),
+            self.control_passes.eq(gate.passes_on),
+            self.state_changes.eq(gate.changes),
+            self.state_trails.eq(gate.trails),
             open_.eq(self.room & ~self.control_valid & ~busy & ~self.late_enters),
             open_for_beat.eq(open_ & ~evicts.any() & self.i.valid),
             tile_accept.eq(open_for_beat & work & ~request.whole_target & ready.all() & inputs),
             target_accept.eq(open_for_beat & work & request.whole_target & done.all()),
-            self.control_accept.eq(open_for_beat & ~work & all_drained & done.all()),
+            self.control_accept.eq(open_for_beat & ~work & gate.passes & done.all()),
             self.accept.eq(tile_accept & ~request.clearing),
             entered.eq(tile_accept | target_accept | self.control_accept),
             self.i.ready.eq(entered & ~(tile_accept & self.stays)),
-            timer.enter.eq(tile_accept | self.late_enters | (open_ & evicts.any())),
+            timer.enter.eq(
+                tile_accept | self.late_enters | gate.in_flight | (open_ & evicts.any())
+            ),
         ]
         m.d.sync += [
-            busy.eq(self.control_valid),
+            busy.eq(self.control_valid | self.state_changes),
             self.tile_valid.eq(tile_accept | self.late_enters),
             self.clearing.eq(request.clearing & ~self.late_enters),
             self.is_late.eq(self.late_enters),

@@ -14,6 +14,7 @@ from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.front import SurfaceFront
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
+from fixfunc.rtl.memory.surface.state_queue import StateQueue
 from fixfunc.rtl.memory.surface.tile_number import TileNumber
 from fixfunc.rtl.memory.tile_client.plane_states import plane_states, planes_begun
 from fixfunc.rtl.payload import beat, layout
@@ -29,11 +30,14 @@ REQUESTS = 64  # of each plane, that wait for its cache
 BEYOND = (1 << 15) - 1
 
 
+USAGE = StructLayout({"used": 1, "needed": 1, "writes": 1})
+
+
 class Plane(NamedTuple):
     """A plane of a target, and how tiles use it.
 
-    ``usage(state, tile)`` returns three bits: the tile's values are used; they are needed; they may
-    be written.
+    ``usage(state, tile)`` returns the bits of ``USAGE``: the tile's values are used; they are
+    needed; they may be written.
     """
 
     name: str
@@ -122,6 +126,18 @@ def unbounded(clear: Value, state: Value) -> dict[str, Value]:
     return {name: cut.get(name, clear[name]) for name in RECTANGLE.members}
 
 
+def usages(m: Module, planes: Sequence[Plane], states: Sequence, tile: Value) -> dict[str, Signal]:
+    """How a tile of the draw states of colour planes uses each plane, by its name."""
+    of_planes = {}
+    for plane in planes:
+        of_planes[plane.name] = usage = Signal(USAGE, name=f"{plane.name}_usage")
+        values = plane.usage(states[plane.number], tile)
+        m.d.comb += [
+            usage[name].eq(value) for name, value in zip(USAGE.members, values, strict=True)
+        ]
+    return of_planes
+
+
 class SlotRequests(wiring.Component):
     """Ask a cache for each plane of every tile, in the order of drawing; one tile a clock.
 
@@ -186,16 +202,19 @@ class SlotRequests(wiring.Component):
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         early, flushed = self._flush_early(m, front)
-        request = self._request(m, front, early, flushed)
         states = plane_states(m, front, self._colours, self._formats)
+        request = self._request(m, front, states, early, flushed)
         begun = planes_begun(m, front, self._colours)
+        m.submodules.passing = passing = StateQueue(self.LATENCY)
+        m.d.comb += [
+            passing.state.eq(front.state),
+            passing.enters.eq(front.state_trails),
+        ]
         requested = Signal(len(self._planes))
         entry = front.tile_valid | front.control_valid | early
         room = [beats.available]
         for n, plane in enumerate(self._planes):
-            requests = self._request_fifo(
-                m, plane, front, request, states[plane.number], begun[plane.number]
-            )
+            requests = self._request_fifo(m, plane, front, request, begun[plane.number])
             room.append(requests.available)
             m.d.comb += [
                 requested[n].eq(requests.push),
@@ -211,14 +230,16 @@ class SlotRequests(wiring.Component):
             front.visit_room.eq(front.room),
             front.room.eq(Cat(room).all()),
             beats.consume.eq(entry),
-            beats.push.eq(valid | front.control_valid | early),
+            beats.push.eq(valid | passing.leaves | front.control_passes | early),
             out.requested.eq(requested),
             out.clearing.eq(request["clearing"] | early),
             out.whole_target.eq((request["whole_target"] & valid) | early),
             out.refused.eq(~request["clearing"] & (request["outside"] | ~request["legal"])),
             out.beat.eq(front.control),
         ]
-        with m.If(~front.control_valid):
+        with m.If(passing.leaves):
+            m.d.comb += out.beat.draw_state.eq(passing.o)
+        with m.Elif(~front.control_passes):
             m.d.comb += [
                 out.beat.tile.eq(request["tile"]),
                 out.beat.tile.kind.eq(Kind.WORK),
@@ -228,7 +249,7 @@ class SlotRequests(wiring.Component):
             m.d.comb += out.beat.fence.error.eq(front.fence_error)
         return m
 
-    def _request(self, m, front, early, flushed):
+    def _request(self, m, front, states, early, flushed):
         """What is known of a tile, :attr:`LATENCY` clocks after it has left the front."""
         m.submodules.number = number = TileNumber(self._params.edge)
         m.submodules.clear_mask = clear_mask = RectangleMask(self._params.edge)
@@ -251,10 +272,12 @@ class SlotRequests(wiring.Component):
         )
         timeline.enter(TileNumber.LATENCY, number=number.number, outside=number.outside)
         timeline.enter(RectangleMask.LATENCY, covered=clear_mask.o.all())
+        timeline.enter(0, **usages(m, self._planes, states, tile))
         now = timeline[self.LATENCY]
         fence = front.control_valid & (front.control.kind == Kind.FENCE)
         inside = now.valid & ~now.outside & now.legal
         return {
+            "usage": {plane.name: getattr(now, plane.name) for plane in self._planes},
             "tile": now.tile,
             "valid": now.valid,
             "clearing": now.clearing,
@@ -286,7 +309,7 @@ class SlotRequests(wiring.Component):
         m.d.sync += flushed.eq((flushed | early) & ~front_valid)
         return early, flushed
 
-    def _request_fifo(self, m, plane, front, request, state, begun):
+    def _request_fifo(self, m, plane, front, request, begun):
         """The FIFO of a plane's requests."""
         shape = layout(caching.cache_request(self._params.edge))
         m.submodules[plane.name] = requests = CreditedFIFO(shape, REQUESTS, lookahead=5)
@@ -294,7 +317,8 @@ class SlotRequests(wiring.Component):
         clear = front.clear
         tile = request["tile"]
         clearing = request["clearing"]
-        used, needed, writes = plane.usage(state, tile)
+        usage = request["usage"][plane.name]
+        used = usage.used
         op = Mux(request["whole_target"], CacheOp.CLEAR, CacheOp.USE)
         cleared = request["cleared"] & clear[plane.cleared_as]
         if plane.number:
@@ -309,8 +333,8 @@ class SlotRequests(wiring.Component):
             out.x.eq(tile.x),
             out.y.eq(tile.y),
             out.number.eq(request["number"] + request["whole_target"]),
-            out.needed.eq(Mux(clearing, ~request["covered"], needed)),
-            out.writes.eq(clearing | writes),
+            out.needed.eq(Mux(clearing, ~request["covered"], usage.needed)),
+            out.writes.eq(clearing | usage.writes),
             out.samples.eq(front.state.samples),
             out.cleared.eq(clear[f"{plane.cleared_as}_value"]),
             out.is_float.eq(front.state.depth_format == DepthFormat.D32F),
