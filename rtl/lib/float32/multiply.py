@@ -51,7 +51,8 @@ class Multiply(wiring.Component):
                 (first[:half] * second[:half])[: 2 * half],
                 first[half:] * second[half:],
             ),
-            inner=first[:half] * second[half:] + first[half:] * second[:half],
+            inner=first[:half] * second[half:],
+            other=first[half:] * second[:half],
             exponents=form.exponent_of(self.a) + form.exponent_of(self.b),
             sign=sign,
             special=wrong | infinite | zero,
@@ -62,7 +63,9 @@ class Multiply(wiring.Component):
             ),
         )
         now = t[1]
-        t.put(1, product=(now.outer + (now.inner << half))[: 2 * form.mantissa])
+        t.put(
+            1, product=(now.outer + (now.inner << half) + (now.other << half))[: 2 * form.mantissa]
+        )
         now = t[2]
         top = now.product[-1]
         t.put(

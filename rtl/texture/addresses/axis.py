@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texels of a grid along an axis, by the address mode."""
 
-from amaranth.hdl import Cat, Module, Mux
+from amaranth.hdl import Cat, Module, Mux, signed
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -48,7 +48,7 @@ class Axis(wiring.Component):
         :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = 6
+    LATENCY = 7
 
     def __init__(self, extent: int) -> None:
         self._extent = extent
@@ -59,11 +59,11 @@ class Axis(wiring.Component):
         half = self.i.smooth << 7
         at = register(m, self.i.place.as_signed() - half, 26, "at")
         offset = delay(m, self.i.offset, 1, "offset")
-        mode = delay(m, self.i.mode, 1, "mode")
-        size = delay(m, self.i.size, 1, "size")
+        mode = delay(m, self.i.mode, 2, "mode")
+        size = delay(m, self.i.size, 2, "size")
         smooth = delay(m, self.i.smooth, 1, "smooth")
-        texel = named(m, at[8:].as_signed() + offset.as_signed(), "texel")
-        fraction = register(m, gated(at[:8], smooth), 8, "fraction")
+        texel = register(m, at[8:].as_signed() + offset.as_signed(), signed(19), "texel")
+        fraction = delay(m, register(m, gated(at[:8], smooth), 8, "fraction"), 1, "held_fraction")
         inside, step, borders = self._cut(m, texel, size, mode)
         repeats = named(m, (mode == Address.WRAP) | (mode == Address.MIRROR), "repeats")
         lifted = (texel + (size << ABOVE))[: self._extent + ABOVE + 1]
