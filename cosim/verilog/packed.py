@@ -97,6 +97,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "filter_taps": filters.FILTER_TAPS,
         "filtered_quad": filters.FILTERED_QUAD,
         "texture_state": unit.TEXTURE_STATE,
+        "sample_state": unit.SAMPLE_STATE,
         "texture_quad": unit.TEXTURE_QUAD,
         "textured_quad": unit.TEXTURED_QUAD,
         "pool_place": descriptors.POOL_PLACE,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """float32 as D3D11 has it: nearest even, no denormals, one NaN [fs 3.1.3].
 
-Every function takes and returns float32. Denormals are signed zeros before an operation and after
+Operations take and return float32. Denormals are signed zeros before an operation and after
 it; a NaN that comes out is the canonical one, 0x7FC00000.
 """
 
@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 LEAST = np.float32(2.0**-126)  # the least normal number
 NAN = np.uint32(0x7FC00000).view(np.float32)
+SIGN = 1 << 31
+UNIT = 150  # a float32 is its mantissa times 2^(exponent - 150)
 
 
 def flush(value: ArrayLike) -> np.ndarray:
@@ -83,3 +85,17 @@ def multiply_add(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     inexact = np.isfinite(total) & (lost != 0) & (bits & 1 == 0)
     away = (lost > 0) == (total > 0)
     return np.where(inexact, bits + np.where(away, 1, -1), bits).view(np.float64).astype(np.float32)
+
+
+def unorm(bits: np.ndarray, one: int = (1 << 16) - 1) -> np.ndarray:
+    """The UNORM nearest to a float32, halves up: int64; NaN is 0 [fs 3.2.3.6].
+
+    ``one`` is 1.0: the greatest of at most 16 bits.
+    """
+    exponent = bits >> 23 & 255
+    mantissa = np.where(exponent > 0, bits & (1 << 23) - 1 | 1 << 23, 0)
+    shift = np.clip(UNIT - exponent, 1, 62)
+    inside = (mantissa * one + (np.int64(1) << shift - 1)) >> shift
+    value = np.where(exponent >= 127, one, inside)
+    is_nan = (bits & SIGN - 1) > 255 << 23
+    return np.where((bits & SIGN > 0) | is_nan, 0, value)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.frontend.vertex_ring import Assembly
+from fixfunc.models.lib import float32
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.pixel import attribute_quads, texture_stage
 from fixfunc.models.pixel.quad_dispatch import dispatch, helpers
@@ -202,7 +203,7 @@ class PixelPipe:
         for pixel in range(4):
             for n in range(4):
                 bits = found[f"c{pixel}_{n}"].astype(np.int64)
-                beats[f"t{pixel}_{n}"][ends] = texture_stage.unorm(bits)
+                beats[f"t{pixel}_{n}"][ends] = float32.unorm(bits)
         return found
 
 
@@ -281,7 +282,7 @@ def _gather(shaded, tile, count, edge):
     survivors = np.zeros((count, edge, edge), bool)
     for pixel in range(4):
         channels = [shaded[f"c{pixel}_{n}"].astype(np.int64) for n in range(4)]
-        packed = sum(texture_stage.unorm(bits, UNORM8) << 8 * n for n, bits in enumerate(channels))
+        packed = sum(float32.unorm(bits, UNORM8) << 8 * n for n, bits in enumerate(channels))
         for samples in np.unique(shaded["samples"]):
             x_bits, y_bits = LANE_SHAPE[samples]
             for sample in range(1 << int(samples)):

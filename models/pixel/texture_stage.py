@@ -10,8 +10,6 @@ from fixfunc.spec.points import QUAD, QUAD_SAMPLES
 from fixfunc.spec.state import Compare
 
 ONE = (1 << 16) - 1  # of UNORM of 16 bits
-SIGN = 1 << 31
-UNIT = 150  # a float32 is its mantissa times 2^(exponent - 150)
 
 
 def shade(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) -> np.ndarray:
@@ -49,7 +47,7 @@ def shade(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) -> np.nda
         .transpose(2, 0, 1)
         .astype(np.int64)
     )
-    textured = floats(combined(state["op"], unorm(colour), texel))
+    textured = floats(combined(state["op"], float32.unorm(colour), texel))
     colour = np.where((state["op"] == TextureOp.NONE)[:, None, None], colour, textured)
     lives = passes(state["alpha_test"], colour[:, :, 3], state["alpha_reference"])
     out = np.zeros(len(quads), dtype(SHADED_QUAD))
@@ -61,20 +59,6 @@ def shade(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) -> np.nda
         for n in range(4):
             out[f"c{pixel}_{n}"] = colour[:, pixel, n]
     return out
-
-
-def unorm(bits: np.ndarray, one: int = ONE) -> np.ndarray:
-    """The UNORM nearest to a float32, halves up: int64; NaN is 0 [fs 3.2.3.6].
-
-    ``one`` is 1.0: the greatest of at most 16 bits.
-    """
-    exponent = bits >> 23 & 255
-    mantissa = np.where(exponent > 0, bits & (1 << 23) - 1 | 1 << 23, 0)
-    shift = np.clip(UNIT - exponent, 1, 62)
-    inside = (mantissa * one + (np.int64(1) << shift - 1)) >> shift
-    value = np.where(exponent >= 127, one, inside)
-    is_nan = (bits & SIGN - 1) > 255 << 23
-    return np.where((bits & SIGN > 0) | is_nan, 0, value)
 
 
 def floats(values: np.ndarray) -> np.ndarray:

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from fixfunc.models.lib import float32
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
 from fixfunc.models.machine.tile_shading import TileShading
@@ -102,7 +103,7 @@ def shade(
     shading.shade(np.arange(len(tiles)), mask)
     (colour,) = shading.colours
     bits = np.ascontiguousarray(colour[..., :3]).view(np.uint32).astype(np.int64)
-    return rgba(texture_stage.unorm(bits, 255))
+    return rgba(float32.unorm(bits, 255))
 
 
 def pixel_shader(
@@ -134,7 +135,7 @@ def _texels(texture, uv, taps):
 
 def _unorm(values):
     """Of 16 bits, as the texture stage has them: int64."""
-    return texture_stage.unorm(np.ascontiguousarray(values).view(np.uint32).astype(np.int64))
+    return float32.unorm(np.ascontiguousarray(values).view(np.uint32).astype(np.int64))
 
 
 def colours(scene: Scene) -> np.ndarray:

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from fixfunc.models.lib import float32
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.addresses import address_quads
 from fixfunc.models.texture.filter import filter_quads, units
@@ -22,7 +23,7 @@ from fixfunc.spec.textures.filter import (
     Unit,
 )
 from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
-from fixfunc.spec.textures.unit import TEXTURED_QUAD
+from fixfunc.spec.textures.unit import COMPARED, NO_FORMAT, SAMPLE_STATE, TEXTURED_QUAD
 
 PIXELS = 4
 FRACTION = 8  # bits of a place behind its point
@@ -42,12 +43,19 @@ class TextureUnit:
         Textures in Morton order; reads beyond its end fail.
     unreadable : int, optional
         A byte whose line cannot be read.
+    comparisons : bool
+        References are compared with texels; else a state that compares is refused.
     """
 
     def __init__(
-        self, shape: QuadCacheShape, memory: np.ndarray, unreadable: int | None = None
+        self,
+        shape: QuadCacheShape,
+        memory: np.ndarray,
+        unreadable: int | None = None,
+        comparisons: bool = True,
     ) -> None:
         self._formats = tuple(shape.formats)
+        self._compared = COMPARED if comparisons else ()
         self._cache = QuadCache(shape, memory, unreadable)
 
     def sample(self, states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) -> np.ndarray:
@@ -56,7 +64,7 @@ class TextureUnit:
         Parameters
         ----------
         states : structured ndarray, shape (s,)
-            As :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`.
+            As :data:`fixfunc.spec.textures.unit.SAMPLE_STATE`; fields that it lacks are 0.
         quads : structured ndarray, shape (n,)
             As :data:`fixfunc.spec.textures.unit.TEXTURE_QUAD`.
         state_of : ndarray of intp, shape (n,)
@@ -72,14 +80,22 @@ class TextureUnit:
         out = np.zeros(len(quads), dtype(TEXTURED_QUAD))
         if not len(quads):
             return out
+        states = carried(states, SAMPLE_STATE)
+        refused = (states["compares"] == 1) & ~np.isin(states["format"], self._compared)
+        stored = carried(states, CACHE_STATE)
+        stored["format"][refused] = NO_FORMAT
+        states["compares"][refused] = 0
         lods = levels_of_quads(carried(states, LOD_STATE), carried(quads, LOD_QUAD), state_of)
         number, grids = grids_of(states[state_of], quads, lods)
         which = state_of[number]
-        texels = self._cache.read(carried(states, CACHE_STATE), grids.to_cache, which)
+        texels = self._cache.read(stored, grids.to_cache, which)
         for name in ("lookups", "misses", "lines"):
             out[name] = np.bincount(number, texels[name], len(quads))
         np.maximum.at(out["status"], number, texels["status"])
         taps = _taps(states[which], texels, grids)
+        for pixel in range(PIXELS):
+            bits = quads[f"reference{pixel}"][number].astype(np.int64)
+            taps[f"reference{pixel}"] = float32.unorm(bits)
         filtered = filter_quads(self._filter_states(states), taps, which)
         for name in filtered.dtype.names:
             out[name] = filtered[name]

@@ -100,11 +100,12 @@ class Levels(wiring.Component):
         for clock in range(4):
             states.append(delay(m, states[-1], 1, f"state_{clock}"))
         biases = self._biases(m)
+        floor = self._floor(m, states)
         across, down = self._squares(m)
         for pixel in range(4):
             longer = maximum(across[pixel >> 1], down[pixel & 1])
             square = register(m, longer, FLOAT32.magnitude, f"square_{pixel}")
-            self._level(m, square, biases[pixel], states, pixel)
+            self._level(m, square, biases[pixel], states, floor, pixel)
         return m
 
     def _biases(self, m):
@@ -114,6 +115,13 @@ class Levels(wiring.Component):
         m.d.comb += [biases[f"bias{n}"].eq(self.i.quad[f"bias{n}"]) for n in range(4)]
         held = later(m, biases, self.BEFORE + 1, "biases")
         return [held[f"bias{pixel}"] for pixel in range(4)]
+
+    def _floor(self, m, states):
+        """The lower bound of all pixels, and whether it is above the upper one; it prevails."""
+        own_least = Mux(states[1].least > 0, states[1].least, LEAST)
+        lower = register(m, maximum(states[1].minimum, own_least), signed(LOD), "lower")
+        always = register(m, lower >= states[2].maximum, 1, "always")
+        return delay(m, lower, 1, "floor"), always
 
     def _squares(self, m):
         """Squared lengths of the gradients of rows, and of columns."""
@@ -157,7 +165,7 @@ class Levels(wiring.Component):
         bits = register(m, Cat(fraction, exponent, Const(0, 1)), 32, f"{name}_float")
         return delay(m, bits, Add.STEPS - 2, f"{name}_late")
 
-    def _level(self, m, square, bias, states, pixel):
+    def _level(self, m, square, bias, states, floor, pixel):
         """A level by a squared length; five clocks."""
         fraction = FLOAT32.fraction
         entry = choose(square[fraction - 8 : fraction], [Const(n, 8) for n in LOGARITHMS])
@@ -172,10 +180,11 @@ class Levels(wiring.Component):
         biased = register(m, biased, signed(LOD), f"biased_{pixel}")
         both = clamp(biased + states[2].bias, LEAST, MOST)
         both = register(m, both, signed(LOD), f"both_{pixel}")
-        bounded = maximum(minimum(both, states[3].maximum), states[3].minimum)
-        own_least = Mux(states[3].least > 0, states[3].least, LEAST)
+        upper = minimum(both, states[3].maximum)
+        lower, always = floor
+        is_least = named(m, always | (both < lower), f"is_least_{pixel}")
         # Bounds of the state, then those of the levels: in one clock they are six comparisons.
-        lod = register(m, maximum(bounded, own_least), signed(LOD), f"lod_{pixel}")
+        lod = register(m, Mux(is_least, lower, upper), signed(LOD), f"lod_{pixel}")
         state = states[4]
         held = named(m, clamp(lod, 0, state.last << 8)[:12], f"held_{pixel}")
         nearest = minimum((held + 128)[8:], state.last)

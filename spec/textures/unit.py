@@ -5,7 +5,7 @@ from enum import IntEnum
 
 from fixfunc.spec.payloads import Field, each
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import CACHE_STATE
+from fixfunc.spec.textures.cache import CACHE_STATE, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS
 from fixfunc.spec.textures.level_of_detail import LOD
 
@@ -38,6 +38,15 @@ TEXTURE_STATE = (
         for name in CHANNELS
     ),
 )
+# What the texture unit takes: a texture and a sampler, and how an instruction samples them.
+SAMPLE_STATE = (
+    *TEXTURE_STATE,
+    *each("offset_u offset_v", 6, signed=True, meaning="texels of whatever level"),
+    Field("compares", 1, meaning="of a comparison: its reference, with red, of a COMPARED format"),
+    Field("function", 3, meaning="Compare, the reference on its left"),
+)
+NO_FORMAT = 31  # a number that no format has: the cache refuses it
+COMPARED = (StoredFormat.R16_UNORM,)  # formats that a reference is compared with
 # Of pixel (x, y), whose number is 2 y + x.
 TEXTURE_QUAD = (
     _KIND,
@@ -47,6 +56,7 @@ TEXTURE_QUAD = (
         for name in "uv"
     ),
     *(Field(f"bias{pixel}", LOD, True, "of the pixel's level, s8.8") for pixel in range(4)),
+    *(Field(f"reference{pixel}", 32, meaning="of a comparison, float32") for pixel in range(4)),
     Field("live", 4, meaning="pixels that read texels; of others coordinates alone count"),
 )
 _COUNT = 6  # bits: two grids of 16 taps

@@ -11,10 +11,17 @@ from fixfunc.models.texture.texture_cache import QuadCacheShape
 from fixfunc.models.texture.texture_unit import TextureUnit
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec.payloads import TRANSFER
+from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import LEVELS
 from fixfunc.spec.textures.filter import CHANNELS, FilterOp
-from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD, TextureKind
+from fixfunc.spec.textures.unit import (
+    COMPARED,
+    SAMPLE_STATE,
+    TEXTURE_QUAD,
+    TEXTURED_QUAD,
+    TextureKind,
+)
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture.texture_cache import (
@@ -25,7 +32,7 @@ from fixfunc.tb.texture.texture_cache import (
     unreadable,
 )
 
-BITS = max(sum(f.bits for f in table) for table in (TEXTURE_STATE, TEXTURE_QUAD))
+BITS = max(sum(f.bits for f in table) for table in (SAMPLE_STATE, TEXTURE_QUAD))
 EDGES = (0, 0x80000000, 0x3F800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x00000001, 0x4B800000)
 
 
@@ -36,7 +43,7 @@ def requests(rng: np.random.Generator, count: int, params: TextureUnitParams) ->
     while left > 0:
         state = draw(rng, params)
         beats = quads(rng, int(rng.choice([1, 3, 30, 100])), state)
-        out += [codec.pack(state, TEXTURE_STATE, BITS), codec.pack(beats, TEXTURE_QUAD, BITS)]
+        out += [codec.pack(state, SAMPLE_STATE, BITS), codec.pack(beats, TEXTURE_QUAD, BITS)]
         left -= 1 + len(beats)
     return np.concatenate(out)
 
@@ -46,7 +53,7 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
 
     Memory has levels of 64 texels: of a larger texture no greater ones are read.
     """
-    state = np.zeros(1, dtype(TEXTURE_STATE))
+    state = np.zeros(1, dtype(SAMPLE_STATE))
     most = 1 << params.addresses.extent
     largest = rng.choice([64, 64, most])
     for name in ("width", "height"):
@@ -72,6 +79,12 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         state["least"] = (size - 1).bit_length() - 6 << 8
         state["op"] = FilterOp.MEAN
     state["component"] = rng.integers(0, 4)
+    for name in ("offset_u", "offset_v"):
+        state[name] = rng.choice([0, 0, -8, 7, rng.integers(-32, 32)])
+    state["compares"] = rng.random() < 0.2
+    if state["compares"][0] and rng.random() < 0.8:
+        state["format"] = rng.choice(COMPARED)
+    state["function"] = rng.choice(list(Compare))
     for name in CHANNELS:
         state[f"border_{name}"] = rng.choice([0, 0x3FF, rng.integers(0, 1024)])
     return state
@@ -97,6 +110,8 @@ def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray
                 bits = rng.choice(EDGES, count).astype(np.uint32)
             beats[f"{name}{pixel}"] = bits
     for pixel in range(4):
+        reference = rng.choice([0.0, 1.0, -1.0, 2.0, np.nan, *rng.uniform(0, 1, 5)], count)
+        beats[f"reference{pixel}"] = reference.astype(np.float32).view(np.uint32)
         beats[f"bias{pixel}"] = rng.choice([0, 0, 0, rng.integers(-600, 600)], count)
     beats["live"] = np.where(rng.random(count) < 0.8, 15, rng.integers(0, 16, count))
     return beats
@@ -107,8 +122,8 @@ def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarra
     data = memory(rows, params)
     cache = params.cache
     shape = QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
-    found = TextureUnit(shape, data, unreadable(rows)).sample(
-        *parted(rows, TEXTURE_STATE, TEXTURE_QUAD)
+    found = TextureUnit(shape, data, unreadable(rows), params.comparisons).sample(
+        *parted(rows, SAMPLE_STATE, TEXTURE_QUAD)
     )
     return {
         "o": codec.pack(found, TEXTURED_QUAD),
@@ -150,7 +165,7 @@ async def a_grid_takes_a_clock(dut: HierarchyObject, smooth: int) -> None:
 
 def tiled(count: int, smooth: int) -> np.ndarray:
     """Packed quads over 8x8 texels of 64x64, and of half of it if smooth, again and again."""
-    state = np.zeros(1, dtype(TEXTURE_STATE))
+    state = np.zeros(1, dtype(SAMPLE_STATE))
     state["width"] = state["height"] = 64
     state["last"] = 6
     state["magnify"] = state["minify"] = 1
@@ -167,5 +182,5 @@ def tiled(count: int, smooth: int) -> np.ndarray:
             texel = (place[axis] + 1 + (pixel >> axis & 1)) / 64
             beats[f"{name}{pixel}"] = texel.astype(np.float32).view(np.uint32)
     return np.concatenate(
-        [codec.pack(state, TEXTURE_STATE, BITS), codec.pack(beats, TEXTURE_QUAD, BITS)]
+        [codec.pack(state, SAMPLE_STATE, BITS), codec.pack(beats, TEXTURE_QUAD, BITS)]
     )

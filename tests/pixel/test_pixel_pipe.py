@@ -127,7 +127,7 @@ def test_hostile_streams():
 @pytest.mark.parametrize(
     ("stage", "function"),
     [
-        ("fixfunc.models.pixel.texture_stage", "unorm"),
+        ("fixfunc.models.lib.float32", "unorm"),
         ("fixfunc.models.pixel.texture_stage", "passes"),
         ("fixfunc.models.pixel.interpolator", "attributes"),
         ("fixfunc.models.pixel.pixel_pipe", "beats_of"),

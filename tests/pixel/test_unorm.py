@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.verilog.generate import generate
-from fixfunc.models.pixel import texture_stage
+from fixfunc.models.lib import float32
 from fixfunc.rtl.lib.float32.unorm import ToUnorm
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 
@@ -61,5 +61,5 @@ def test_the_nearest_unorm(bits):
     rows = given.astype(np.uint64)[:, None]
     run = Volume(unit, "unorm", generate(unit, "unorm")).run({"i": rows}, len(rows))
     assert run.outputs["o"][:, 0].tolist() == wanted
-    assert texture_stage.unorm(given.astype(np.int64), most).tolist() == wanted
+    assert float32.unorm(given.astype(np.int64), most).tolist() == wanted
     assert len(set(wanted)) > most // 20

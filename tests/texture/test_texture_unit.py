@@ -6,14 +6,16 @@ from amaranth.sim import Simulator
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.filtering.filtering import Reader
-from fixfunc.models.texture.sampler import ADDRESSES, Sampler, gather, sample
+from fixfunc.models.texture.sampler import ADDRESSES, Sampler, gather, sample, sample_compare
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture_unit import place_of
 from fixfunc.rtl.texture.unit.places import Place
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.textures.cache import StoredFormat
-from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD
+from fixfunc.spec.state import Compare
+from fixfunc.spec.textures.cache import CacheStatus, StoredFormat
+from fixfunc.spec.textures.filter import FilterOp
+from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from tests import volume
 from tests.bench import check_bench
@@ -47,10 +49,14 @@ def test_bench(config, simulator):
     check_bench(STEM, config, simulator)
 
 
-def sampled(monkeypatch, texture, form, sampler, places, coarse=False, op=0, component=0):
-    """What the hardware makes of quads of places, shape (n, 2, 2, 2): float32, shape (n, 4, 4)."""
+def sampled(monkeypatch, texture, form, sampler, places, coarse=False, references=None, **fields):
+    """What the hardware makes of quads of places, shape (n, 2, 2, 2): float32, shape (n, 4, 4).
+
+    ``references``, shape (n, 4), are compared by the sampler's function; ``fields`` are those of
+    the state that no sampler has.
+    """
     _, cache, data = stored(texture, form)
-    state = np.zeros(1, dtype(TEXTURE_STATE))
+    state = np.zeros(1, dtype(SAMPLE_STATE))
     for name in cache.dtype.names:
         state[name] = cache[name]
     state["width"], state["height"] = texture.size(0)
@@ -59,7 +65,10 @@ def sampled(monkeypatch, texture, form, sampler, places, coarse=False, op=0, com
         state[name] = ADDRESSES.index(mode)
     for name, kind in (("minify", "minify"), ("magnify", "magnify"), ("smooth", "mip")):
         state[name] = getattr(sampler, kind) == "linear"
-    state["coarse"], state["op"], state["component"] = coarse, op, component
+    state["coarse"] = coarse
+    for name, value in fields.items():
+        state[name] = value
+    state["compares"], state["function"] = references is not None, sampler.comparison
     for name, value in (
         ("bias", sampler.bias),
         ("minimum", sampler.min_lod),
@@ -74,11 +83,13 @@ def sampled(monkeypatch, texture, form, sampler, places, coarse=False, op=0, com
         for axis, name in enumerate("uv"):
             place = np.ascontiguousarray(places[:, pixel >> 1, pixel & 1, axis])
             quads[f"{name}{pixel}"] = place.view(np.uint32)
+        if references is not None:
+            quads[f"reference{pixel}"] = references[:, pixel].copy().view(np.uint32)
     monkeypatch.setattr(bench, "memory", lambda *_: data.copy())
     monkeypatch.setattr(bench, "unreadable", lambda *_: None)
     rows = np.concatenate(
         [
-            codec.pack(state, TEXTURE_STATE, bench.BITS),
+            codec.pack(state, SAMPLE_STATE, bench.BITS),
             codec.pack(quads, TEXTURE_QUAD, bench.BITS),
         ]
     )
@@ -149,6 +160,93 @@ def test_gathers_are_what_the_sampler_gives(component, monkeypatch):
     assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
 
 
+def references_of(rng, texture):
+    """References around the texels of a texture, at them, and out of range: shape (n, 4)."""
+    texels = texture.texels(0, 0)[0, :, :, 0, 0].ravel()
+    chosen = rng.choice(texels, (QUADS, 4)) + rng.choice([-0.5, 0, 0, 0.5], (QUADS, 4))
+    found = (chosen / 65535).astype(np.float32)
+    others = np.array([-1.0, 2.0, np.nan, np.inf, -0.0, 1.0], np.float32)
+    return np.where(rng.random((QUADS, 4)) < 0.2, rng.choice(others, (QUADS, 4)), found)
+
+
+@pytest.mark.plan("texture-unit-6")
+@pytest.mark.parametrize("function", Compare, ids=lambda function: function.name)
+def test_comparisons_are_what_the_sampler_gives(function, monkeypatch):
+    """Filtered, between levels; every function, by references of their own of all pixels."""
+    rng = np.random.default_rng(function)
+    texture = noise(37, 20, levels=3, format="R16")
+    sampler = Sampler(
+        reduction="comparison",
+        comparison=function,
+        address=("mirror", "border"),
+        border=(1.0, 0.0, 0.0, 0.0),
+    )
+    places = quads_of(rng, 0.3)
+    references = references_of(rng, texture)
+    form = StoredFormat.R16_UNORM
+    found = sampled(monkeypatch, texture, form, sampler, places, references=references)
+    wanted = sample_compare(texture, sampler, places, references.reshape(-1, 2, 2))
+    wanted = np.repeat(wanted.reshape(QUADS, 4, 1), 4, 2)
+    assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
+    constant = function in (Compare.NEVER, Compare.ALWAYS)
+    assert (len(np.unique(found)) > 5) != constant
+
+
+@pytest.mark.plan("texture-unit-6")
+@pytest.mark.parametrize("offset", [(0, 0), (-32, 31)])
+def test_gathers_of_comparisons_are_what_the_sampler_gives(offset, monkeypatch):
+    rng = np.random.default_rng(3)
+    texture = noise(37, 20, levels=3, format="R16")
+    sampler = Sampler(
+        reduction="comparison", comparison=Compare.LESS_EQUAL, address=("wrap", "clamp")
+    )
+    places = quads_of(rng, 0.3)
+    references = references_of(rng, texture)
+    form = StoredFormat.R16_UNORM
+    fields = dict(zip(("offset_u", "offset_v"), offset, strict=True)) | {"op": FilterOp.GATHER}
+    found = sampled(monkeypatch, texture, form, sampler, places, references=references, **fields)
+    wanted = gather(
+        texture, sampler, places, reference=references.reshape(-1, 2, 2), offset=offset
+    ).reshape(QUADS, 4, 4)
+    assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
+
+
+@pytest.mark.plan("texture-unit-7")
+@pytest.mark.parametrize("offset", [(-8, 7), (7, -8), (0, 1)])
+@pytest.mark.parametrize("modes", [(n, (n + 3) % 5) for n in range(5)])
+def test_offsets_are_those_of_the_sampler(offset, modes, monkeypatch):
+    """Texels of whatever level, before the address modes; of magnified ones and of any between."""
+    form = StoredFormat.R8G8B8A8_UNORM
+    texture = noise(37, 20, levels=4)
+    sampler = Sampler(address=tuple(ADDRESSES[n] for n in modes), bias=0.5)
+    places = quads_of(np.random.default_rng(modes[0]), 0.3)
+    fields = dict(zip(("offset_u", "offset_v"), offset, strict=True))
+    found = sampled(monkeypatch, texture, form, sampler, places, **fields)
+    wanted = sample(texture, sampler, places, offset=offset).reshape(QUADS, 4, 4)
+    assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
+
+
+@pytest.mark.plan("texture-unit-6")
+@pytest.mark.parametrize("form", [StoredFormat.R8G8B8A8_UNORM, StoredFormat.BC4_SNORM, 31])
+def test_comparisons_of_other_formats_are_refused(form, monkeypatch):
+    """With FORMAT and zeros, though the texels are known; and the next state is not."""
+    state = ramps(3)
+    state["format"] = form, StoredFormat.R16_UNORM, StoredFormat.R8G8B8A8_UNORM
+    state["compares"], state["function"] = (1, 1, 0), Compare.ALWAYS
+    quad = np.zeros(1, dtype(TEXTURE_QUAD))
+    quad["kind"], quad["live"] = 1, 15
+    rows = [
+        codec.pack(np.atleast_1d(beat), table, bench.BITS)
+        for one in state
+        for beat, table in ((one, SAMPLE_STATE), (quad, TEXTURE_QUAD))
+    ]
+    out = outputs(monkeypatch, np.concatenate(rows))
+    assert out["status"].tolist() == [CacheStatus.FORMAT, CacheStatus.OKAY, CacheStatus.OKAY]
+    one = np.float32(1).view(np.uint32)
+    assert [out["c0_0"][n] for n in range(2)] == [0, one]
+    assert 0 < out["c0_0"][2] < one
+
+
 @pytest.mark.plan("texture-unit-3")
 @pytest.mark.parametrize("size", [1, 3, 64, 1000, 16384])
 @pytest.mark.parametrize("mode", ["wrap", "clamp"])
@@ -206,7 +304,7 @@ def test_places_in_hardware():
 
 def ramps(count):
     """So many states of textures of 8x8 texels, one behind the other in memory."""
-    states = np.zeros(count, dtype(TEXTURE_STATE))
+    states = np.zeros(count, dtype(SAMPLE_STATE))
     states["width"] = states["height"] = 8
     states["magnify"] = states["minify"] = 1
     states["maximum"] = 31 << 8
@@ -229,7 +327,7 @@ def test_states_change_from_quad_to_quad(monkeypatch):
     rows = [
         codec.pack(beat, table, bench.BITS)
         for state in states
-        for beat, table in ((np.atleast_1d(state), TEXTURE_STATE), (quad, TEXTURE_QUAD))
+        for beat, table in ((np.atleast_1d(state), SAMPLE_STATE), (quad, TEXTURE_QUAD))
     ]
     out = outputs(monkeypatch, np.concatenate(rows))
     assert len(np.unique(out["c0_0"])) > 15
@@ -242,7 +340,7 @@ def test_pixels_that_are_not_live_read_nothing(monkeypatch):
     quads["kind"], quads["live"] = 1, np.arange(16)
     rows = np.concatenate(
         [
-            codec.pack(ramps(1), TEXTURE_STATE, bench.BITS),
+            codec.pack(ramps(1), SAMPLE_STATE, bench.BITS),
             codec.pack(quads, TEXTURE_QUAD, bench.BITS),
         ]
     )
@@ -264,7 +362,7 @@ def test_a_level_that_memory_cannot_read(level, status, monkeypatch):
     quads["kind"], quads["live"] = 1, 15
     monkeypatch.setattr(bench, "unreadable", lambda *_: 64 * [0, 4, 5][level])
     rows = [
-        codec.pack(state, TEXTURE_STATE, bench.BITS),
+        codec.pack(state, SAMPLE_STATE, bench.BITS),
         codec.pack(quads, TEXTURE_QUAD, bench.BITS),
     ]
     out = volume.check(STEM, "tiny", np.concatenate(rows))

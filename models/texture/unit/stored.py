@@ -70,8 +70,8 @@ def stored(texture: Texture, at: int) -> Stored:
 def sampler_fields(sampler: Sampler) -> dict[str, int]:
     """Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE` that tell of a sampler.
 
-    Anisotropy and comparisons raise ``InputError``: the unit lacks them; so does a border, whose
-    channels depend on the texture's format.
+    Anisotropy and comparisons raise ``InputError``: TEXTURE packets lack them; so does a border,
+    whose channels depend on the texture's format.
     """
     if (
         sampler.anisotropy > 1

@@ -2,6 +2,7 @@
 """Products and quotients of pipelines that never stall.
 
 interval_register.py   a beat every few clocks, which holds until the next one
+carry_save.py          two addends of many: sums without a carry
 multiplier.py          a product a clock, from 18-bit multipliers
 shared_multiplier.py   products of a set of factors, from multipliers that take turns
 reciprocal.py          floors of a power of two by a divisor

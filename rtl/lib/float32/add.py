@@ -70,6 +70,11 @@ class Add(wiring.Component):
         swaps = named(m, b[: form.magnitude] > a[: form.magnitude], "swaps")
         high = named(m, Mux(swaps, b, a), "high")
         low = named(m, Mux(swaps, a, b), "low")
+        # Both differences, of which one is above zero: they need not wait for the comparison.
+        ahead, behind = (
+            (form.exponent_of(x) - form.exponent_of(y))[: form.exponent]
+            for x, y in ((a, b), (b, a))
+        )
         subtracts = named(m, form.sign_of(a) ^ form.sign_of(b), "differ")
         infinite = form.is_infinite(high)
         wrong = form.is_nan(high) | (infinite & form.is_infinite(low) & subtracts)
@@ -77,7 +82,7 @@ class Add(wiring.Component):
             0,
             high_mantissa=form.mantissa_of(high),
             low_mantissa=form.mantissa_of(low),
-            distance=(form.exponent_of(high) - form.exponent_of(low))[: form.exponent],
+            distance=Mux(swaps, behind, ahead),
             exponent=form.exponent_of(high),
             sign=form.sign_of(high),
             zero_sign=form.sign_of(a) & form.sign_of(b),

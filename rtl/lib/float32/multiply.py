@@ -5,7 +5,8 @@ from amaranth.hdl import Cat, Const, Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
+from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
 from fixfunc.rtl.lib.float32.rounding import rounded
 from fixfunc.rtl.lib.timeline import Steps
@@ -42,16 +43,14 @@ class Multiply(wiring.Component):
         infinite = form.is_infinite(self.a) | form.is_infinite(self.b)
         wrong = form.is_nan(self.a) | form.is_nan(self.b) | (zero & infinite)
         sign = named(m, form.sign_of(self.a) ^ form.sign_of(self.b), "sign")
+        width = 2 * form.mantissa
         first, second = form.mantissa_of(self.a), form.mantissa_of(self.b)
-        half = form.mantissa // 2
-        # Four products of half the width: a whole row of adders would not fit in the clock.
+        rows = [gated(first, bit) << k for k, bit in enumerate(second)]
+        low, high = carry_save(m, rows, width, "rows")
         t.put(
             0,
-            outer=Cat(
-                (first[:half] * second[:half])[: 2 * half],
-                first[half:] * second[half:],
-            ),
-            inner=first[:half] * second[half:] + first[half:] * second[:half],
+            low=low,
+            high=high,
             exponents=form.exponent_of(self.a) + form.exponent_of(self.b),
             sign=sign,
             special=wrong | infinite | zero,
@@ -62,7 +61,7 @@ class Multiply(wiring.Component):
             ),
         )
         now = t[1]
-        t.put(1, product=(now.outer + (now.inner << half))[: 2 * form.mantissa])
+        t.put(1, product=(now.low + now.high)[:width])
         now = t[2]
         top = now.product[-1]
         t.put(

@@ -7,16 +7,22 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.float32.fields import FloatFormat
 
 
-def normalised(m: Module, value: Value, name: str) -> tuple[Value, Value]:
-    """``value`` shifted until its highest bit is set, and by how much; of zero nothing matters."""
+def normalised(
+    m: Module, value: Value, name: str, steps: range | None = None
+) -> tuple[Value, Value]:
+    """``value`` shifted until its highest bit is set, and by how much; of zero nothing matters.
+
+    ``steps`` are the bits of that number which are found: all of them, unless the work is shared
+    between clocks, whose first one finds the upper bits.
+    """
     shifted = value
-    steps = []
-    for k in reversed(range((len(value) - 1).bit_length())):
+    found = []
+    for k in reversed(steps or range((len(value) - 1).bit_length())):
         empty = named(m, ~shifted[len(value) - (1 << k) :].any(), f"{name}_empty_{k}")
         moved = Mux(empty, shifted << (1 << k), shifted)[: len(value)]
         shifted = named(m, moved, f"{name}_by_{k}")
-        steps.append(empty)
-    return shifted, Cat(reversed(steps))
+        found.append(empty)
+    return shifted, Cat(reversed(found))
 
 
 def rounded(

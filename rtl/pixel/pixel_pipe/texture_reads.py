@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture reads: quads get the texels that their pixel states ask for."""
 
+from dataclasses import replace
+
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout, UnionLayout, View
@@ -68,7 +70,7 @@ class TextureReads(wiring.Component):
     """
 
     def __init__(self, params: TextureUnitParams, states: int) -> None:
-        self._unit = TextureUnit(params)
+        self._unit = TextureUnit(replace(params, comparisons=False))
         self._states = states
         self._depth = params.cache.queue + AROUND
         super().__init__(

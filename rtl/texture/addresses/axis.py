@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texels of a grid along an axis, by the address mode."""
 
-from amaranth.hdl import Cat, Module, Mux
+from amaranth.hdl import Cat, Module, Mux, signed
 from amaranth.lib import wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
@@ -32,7 +32,8 @@ class Axis(wiring.Component):
     """Two texels along an axis, one behind the other, and the weight of the second; free-running.
 
     Places of WRAP and MIRROR lie within two sizes of 0, and offsets within 32 texels: with 64 sizes
-    they are positive, and below 128 sizes. 64, 32 and so on to 2 are subtracted where they fit.
+    they are positive, and below 128 sizes. Of 64 and 32, then 16 and 8, then 4 and 2 of them those
+    are subtracted that fit; all that may be is subtracted at once.
     What remains lies within two sizes, which WRAP and MIRROR fold by themselves. Other modes are
     cut to the texture before, and pass unchanged.
 
@@ -48,7 +49,7 @@ class Axis(wiring.Component):
         :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = 6
+    LATENCY = 8
 
     def __init__(self, extent: int) -> None:
         self._extent = extent
@@ -59,11 +60,11 @@ class Axis(wiring.Component):
         half = self.i.smooth << 7
         at = register(m, self.i.place.as_signed() - half, 26, "at")
         offset = delay(m, self.i.offset, 1, "offset")
-        mode = delay(m, self.i.mode, 1, "mode")
-        size = delay(m, self.i.size, 1, "size")
+        mode = delay(m, self.i.mode, 2, "mode")
+        size = delay(m, self.i.size, 2, "size")
         smooth = delay(m, self.i.smooth, 1, "smooth")
-        texel = named(m, at[8:].as_signed() + offset.as_signed(), "texel")
-        fraction = register(m, gated(at[:8], smooth), 8, "fraction")
+        texel = register(m, at[8:].as_signed() + offset.as_signed(), signed(19), "texel")
+        fraction = delay(m, register(m, gated(at[:8], smooth), 8, "fraction"), 1, "held_fraction")
         inside, step, borders = self._cut(m, texel, size, mode)
         repeats = named(m, (mode == Address.WRAP) | (mode == Address.MIRROR), "repeats")
         lifted = (texel + (size << ABOVE))[: self._extent + ABOVE + 1]
@@ -72,15 +73,20 @@ class Axis(wiring.Component):
         borders = register(m, borders, 2, "borders")
         repeats = delay(m, repeats, 1, "held_repeats")
         mirrors = register(m, mode == Address.MIRROR, 1, "mirrors")
+        early_size = size
         size = delay(m, size, 1, "held_size")
+        thrice = register(m, early_size + (early_size << 1), self._extent + 2, "thrice")
         for clock in range(3):
-            for k in (ABOVE - 2 * clock, ABOVE - 2 * clock - 1):
-                difference = named(m, place - (size << k), f"less_{k}")
-                place = named(m, Mux(difference < 0, place, difference)[: len(place)], f"fits_{k}")
-            place = register(m, place, len(place), f"place_{clock}")
+            k = ABOVE - 2 * clock - 1
+            fitting = place
+            for n, part in enumerate((size, size << 1, thrice)):
+                difference = named(m, place - (part << k), f"less_{clock}_{n}")
+                fitting = Mux(difference < 0, fitting, difference)
+            place = register(m, fitting, len(place), f"place_{clock}")
             size = delay(m, size, 1, f"size_{clock}")
+            thrice = delay(m, thrice, 1, f"thrice_{clock}")
         step, borders, repeats, mirrors, fraction = (
-            delay(m, value, 3, f"late_{name}")
+            delay(m, value, 4, f"late_{name}")
             for name, value in (
                 ("step", step),
                 ("borders", borders),
@@ -90,7 +96,10 @@ class Axis(wiring.Component):
             )
         )
         place = place[: self._extent + 1]
-        following = named(m, Mux(place + 1 == size << 1, 0, place + 1)[: len(place)], "following")
+        following = Mux(place + 1 == size << 1, 0, place + 1)
+        following = register(m, following, len(place), "following")
+        place = register(m, place, len(place), "repeated")
+        size = delay(m, size, 1, "last_size")
         m.d.sync += [
             self.o.first.eq(Mux(repeats, fold(m, place, size, mirrors, "first"), place)),
             self.o.second.eq(

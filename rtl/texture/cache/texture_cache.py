@@ -44,6 +44,7 @@ CONFIGS = {
             StoredFormat.R8G8B8A8_UNORM,
             StoredFormat.B5G5R5A1_UNORM,
             StoredFormat.A8_UNORM,
+            StoredFormat.R16_UNORM,
             StoredFormat.BC1_UNORM_SRGB,
             StoredFormat.BC4_SNORM,
         ),
@@ -53,7 +54,7 @@ PURPOSE = {  # of each configuration
     "default": "every format; 64 blocks and 512 lines on chip; hides 250 clocks of latency",
     "plain": "the same without BC1 to BC7",
     "small": "without BC1 to BC7; 32 blocks and 128 lines on chip; hides 60 clocks of latency",
-    "tiny": "for benches: five formats, 16 blocks and 8 lines on chip",
+    "tiny": "for benches: six formats, 16 blocks and 8 lines on chip",
 }
 
 

@@ -6,12 +6,14 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
+from fixfunc.rtl.lib.bits import gated, named
+from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.spec.textures.filter import CORNERS
 
 TEXEL = signed(17)
 FRACTION = 8  # bits of a weight
+ONE = 1 << FRACTION
 GRID = signed(TEXEL.width + 3 * FRACTION)  # a grid, times its weight
 TOTAL = signed(GRID.width + 6)  # 48 of them
 
@@ -39,10 +41,10 @@ class ChannelSum(wiring.Component):
         :attr:`LATENCY` clocks later, with this grid in it.
     """
 
-    V = 1
-    WEIGHT = 2
-    VALID = 3
-    LATENCY = 4
+    V = 2
+    WEIGHT = 4
+    VALID = 6
+    LATENCY = 7
 
     def __init__(self) -> None:
         super().__init__(
@@ -61,22 +63,22 @@ class ChannelSum(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        extremes = [self.extreme]
-        greatests = [self.greatest]
-        for clock in range(3):
-            extremes.append(register(m, extremes[-1], 1, f"extreme_{clock}"))
-            greatests.append(register(m, greatests[-1], 1, f"greatest_{clock}"))
-        kinds = [*zip(extremes, greatests, strict=True)]
+        kinds = [(self.extreme, self.greatest)]
+        for clock in range(self.VALID):
+            kinds.append(tuple(register(m, kind, 1, f"kind_{clock}") for kind in kinds[-1]))
         rows = [
             between(m, self.i[2 * n], self.i[2 * n + 1], self.u, kinds[0], f"row_{n}")
             for n in range(2)
         ]
-        grid = between(m, *rows, self.v, kinds[1], "grid")
-        extreme, _ = kinds[2]
-        scaled = Mux(extreme, grid << FRACTION, grid * self.weight)
-        weighted = register(m, scaled, GRID, "weighted")
-        counts = register(m, self.weight.any(), 1, "counts")
-        extreme, greatest = kinds[3]
+        grid = between(m, *rows, self.v, kinds[self.V], "grid")
+        extreme, _ = kinds[self.WEIGHT]
+        weight = named(m, Mux(extreme, ONE, self.weight), "scale")
+        parts = [gated(grid, bit) << k for k, bit in enumerate(weight)]
+        product = carry_save(m, parts, GRID.width, "product")
+        halves = [register(m, part, GRID, f"part_{n}") for n, part in enumerate(product)]
+        weighted = register(m, sum(halves), GRID, "weighted")
+        counts = delay(m, named(m, self.weight.any(), "has_weight"), 2, "counts")
+        extreme, greatest = kinds[self.VALID]
         is_less = named(m, weighted < self.o, "is_less")
         kept = Mux(counts & (is_less ^ greatest), weighted, self.o)
         total = named(m, Mux(extreme, kept, self.o + weighted), "total")
@@ -88,14 +90,17 @@ class ChannelSum(wiring.Component):
 def between(
     m: Module, a: Value, b: Value, fraction: Value, kind: tuple[Value, Value], name: str
 ) -> Signal:
-    """256 times a value between two, or times the extreme of those that have weight; a register.
+    """256 times a value between two, or times the extreme of those that have weight; two clocks.
 
+    It is a sum of 256 of them, and has no difference, whose carry would come before all others.
     ``kind``: the extreme is meant, and the greatest.
     """
     extreme, greatest = kind
-    difference = named(m, b - a, f"{name}_difference")
-    is_less = difference < 0
-    chosen = Mux(fraction.any() & (is_less ^ greatest), b, a)
-    mean = (a << FRACTION) + difference * fraction
-    value = Mux(extreme, chosen << FRACTION, mean)
-    return register(m, value, signed(len(a) + FRACTION), name)
+    is_less = named(m, b < a, f"{name}_is_less")
+    chosen = Mux(fraction.any() & (is_less ^ greatest), b, a) << FRACTION
+    shape = signed(len(a) + FRACTION)
+    picks = [a, *(Mux(bit, b, a) << k for k, bit in enumerate(fraction))]
+    low, high = carry_save(m, picks, shape.width, f"{name}_picks")
+    low = register(m, Mux(extreme, chosen, low), shape, f"{name}_low")
+    high = register(m, gated(high, ~extreme), shape, f"{name}_high")
+    return register(m, low + high, shape, name)

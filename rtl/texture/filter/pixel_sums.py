@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A pixel of a quad: texels are selected, or compared, and summed over its samples."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
@@ -55,7 +55,7 @@ class PixelSums(wiring.Component):
         :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = 1 + ChannelSum.LATENCY + 2
+    LATENCY = 1 + ChannelSum.LATENCY + 3
 
     def __init__(self, signed: bool) -> None:
         self._signed = signed
@@ -126,13 +126,25 @@ class PixelSums(wiring.Component):
         return passes
 
     def _normalised(self, m, total, out, n):
-        """Its sign, and its magnitude with the highest bit on top; two clocks later."""
-        negative = register(m, self._signed & (total < 0), 1, f"negative_{n}")
-        magnitude = Mux(total < 0, -total, total) if self._signed else total
-        whole = register(m, magnitude, MAGNITUDE, f"magnitude_{n}")
-        shifted, zeros = normalised(m, whole, f"sum_{n}")
+        """Its sign, and its magnitude with the highest bit on top; three clocks later."""
+        negative = named(m, self._signed & (total < 0), f"is_negative_{n}")
+        whole = register(m, magnitude(total, negative), MAGNITUDE, f"magnitude_{n}")
+        upper, eights = normalised(m, whole, f"upper_{n}", range(3, 6))
+        coarse = register(m, upper, MAGNITUDE, f"coarse_{n}")
+        late = register(m, eights, 3, f"eights_{n}")
+        shifted, ones = normalised(m, coarse, f"sum_{n}", range(3))
         m.d.sync += [
-            out.negative.eq(negative),
+            out.negative.eq(delay(m, negative, 2, f"negative_{n}")),
             out.magnitude.eq(shifted),
-            out.zeros.eq(zeros),
+            out.zeros.eq(Cat(ones, late)),
         ]
+
+
+def magnitude(total: Value, negative: Value) -> Value:
+    """A number without its sign: both halves are negated at once, of the upper one the carry is
+    known from the lower one's bits.
+    """
+    half = len(total) // 2
+    low, high = total[:half], total[half:]
+    carried = Mux(low.any(), ~high, -high)[: len(high)]
+    return Mux(negative, Cat((-low)[:half], carried), total)

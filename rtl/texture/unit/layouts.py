@@ -15,7 +15,9 @@ from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.texture_cache import CONFIGS as CACHES
 from fixfunc.rtl.texture.filter.filter import FilterParams
 from fixfunc.spec.textures.addresses import EXTENT
+from fixfunc.spec.textures.cache import StoredFormat
 from fixfunc.spec.textures.filter import CORNERS
+from fixfunc.spec.textures.unit import COMPARED
 
 PIXELS = 4
 STATES = 4  # texture states on chip, a power of two
@@ -57,10 +59,19 @@ class TextureUnitParams:
         Its formats are those of the unit.
     addresses : AddressesParams
         Greatest width and height.
+    comparisons : bool
+        References are compared with texels; else a STATE that compares is refused.
     """
 
     cache: TextureCacheParams = CACHES["default"]
     addresses: AddressesParams = ADDRESSES["default"]
+    comparisons: bool = True
+
+    @property
+    def compared(self) -> tuple[StoredFormat, ...]:
+        """Formats that references are compared with."""
+        known = self.cache.formats if self.comparisons else ()
+        return tuple(form for form in COMPARED if form in known)
 
     @property
     def filter(self) -> FilterParams:

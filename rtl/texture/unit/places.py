@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
 from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.rtl.lib.float32.fields import FLOAT32
@@ -33,7 +33,7 @@ class Place(wiring.Component):
         :attr:`LATENCY` clocks later.
     """
 
-    _PRODUCT = Multiplier(FLOAT32.mantissa + 1, EXTENT + 2).latency
+    _PRODUCT = 2
     LATENCY = 1 + _PRODUCT + 4
 
     def __init__(self) -> None:
@@ -61,24 +61,27 @@ class Place(wiring.Component):
             "mantissa",
         )
         held_size = register(m, self.size, EXTENT + 1, "held_size")
-        m.submodules.product = product = Multiplier(FLOAT32.mantissa + 1, EXTENT + 2)
-        m.d.comb += [
-            product.a.eq(mantissa),
-            product.b.eq(held_size),
-        ]
-        sign = delay(m, register(m, FLOAT32.sign_of(self.coordinate), 1, "sign"), 3, "sign_held")
+        width = FLOAT32.mantissa + EXTENT + 1
+        parts = [gated(mantissa, bit) << k for k, bit in enumerate(held_size)]
+        halves = carry_save(m, parts, width, "parts")
+        halves = [register(m, half, width, f"half_{n}") for n, half in enumerate(halves)]
+        product = register(m, sum(halves), width, "product")
+        sign = register(m, FLOAT32.sign_of(self.coordinate), 1, "sign")
+        sign = delay(m, sign, self._PRODUCT, "sign_held")
         beyond = register(m, exponent > WHOLE, 1, "beyond")
-        beyond = delay(m, named(m, beyond & mantissa.any(), "is_vast"), 3, "beyond_held")
+        beyond = delay(
+            m, named(m, beyond & mantissa.any(), "is_vast"), self._PRODUCT, "beyond_held"
+        )
         down = register(m, Mux(exponent > WHOLE, 0, WHOLE - exponent), 8, "down")
         shift = register(m, Mux(down[SHIFT:].any(), -1, down[:SHIFT]), SHIFT, "shift")
-        self._round(m, product.o, delay(m, shift, 2, "shift_held"), sign, beyond)
+        self._round(m, product, delay(m, shift, self._PRODUCT - 1, "shift_held"), sign, beyond)
         return m
 
     def _round(self, m, product, shift, sign, beyond):
         """A product shifted down, the nearest, with its sign; four clocks."""
         # A bit below the lowest tells a half, and the sticky one whether there is more.
         width = FLOAT32.mantissa + EXTENT + 1 + FRACTION + 1
-        coarse, lost = shifted(m, product[:-2] << FRACTION + 1, shift, (5, 4, 3), Const(0, 1))
+        coarse, lost = shifted(m, product << FRACTION + 1, shift, (5, 4, 3), Const(0, 1))
         value = register(m, coarse, width, "coarse")
         sticky = register(m, lost, 1, "coarse_sticky")
         late = delay(m, shift, 1, "late_shift")

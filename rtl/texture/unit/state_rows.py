@@ -10,9 +10,9 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.unit.layouts import STATES
-from fixfunc.spec.textures.unit import TEXTURE_STATE
+from fixfunc.spec.textures.unit import SAMPLE_STATE
 
-STATE = layout(TEXTURE_STATE)
+STATE = layout(SAMPLE_STATE)
 # How a part reads: the row of a STATE that waits before it, and whether one does; a clock later
 # what is in that row.
 ASKING = StructLayout({"row": range(STATES), "valid": 1})

@@ -5,12 +5,13 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, maximum, named
+from fixfunc.rtl.lib.bits import among, choose, maximum, named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.cache.formats import PLAIN, UNIT
 from fixfunc.rtl.texture.filter.filter import BEATS
 from fixfunc.rtl.texture.unit.layouts import PIXELS, WEIGHTS
+from fixfunc.rtl.texture.unit.references import STORED
 from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
 from fixfunc.spec.textures.cache import TEXEL_QUAD, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS, FilterKind, Unit
@@ -38,12 +39,16 @@ class TexelGrids(wiring.Component):
     ----------
     formats : tuple of StoredFormat
         Whose units are known; of others 16 bits.
+    compared : tuple of StoredFormat
+        Of those, the formats that references are compared with.
 
     Members
     -------
     i : In(stream.Signature(WEIGHTS))
     texels : In(stream.Signature(layout(TEXEL_QUAD)))
         Of the grids of ``i``.
+    references : In(stream.Signature(STORED))
+        Of the quads of ``i``; where formats are compared.
     asking, found, taken : Out(ASKING), In(FOUND), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
     filter : Out(stream.Signature(BEATS))
@@ -51,12 +56,15 @@ class TexelGrids(wiring.Component):
         Of each quad, with its end.
     """
 
-    def __init__(self, formats: tuple) -> None:
+    def __init__(self, formats: tuple, compared: tuple = ()) -> None:
         self._formats = formats
+        self._compared = compared
+        references = {"references": In(stream.Signature(STORED))} if compared else {}
         super().__init__(
             {
                 "i": In(stream.Signature(WEIGHTS)),
                 "texels": In(stream.Signature(layout(TEXEL_QUAD))),
+                **references,
                 "asking": Out(ASKING),
                 "found": In(FOUND),
                 "taken": Out(1),
@@ -83,6 +91,7 @@ class TexelGrids(wiring.Component):
             m.d.comb += [
                 *carried(out.state, state),
                 out.state.kind.eq(FilterKind.STATE),
+                out.state.compares.eq(state.compares & among(state.format, self._compared)),
                 *self._units(out.state, state.format),
                 self.taken.eq(move_together(m, (self.i,), (self.filter,), self.found.valid)),
             ]
@@ -112,6 +121,8 @@ class TexelGrids(wiring.Component):
                 taps[f"weight{pixel}"].eq(own.weight),
                 taps[f"count{pixel}"].eq(1),
             ]
+            if self._compared:
+                m.d.comb += taps[f"reference{pixel}"].eq(self.references.payload[pixel])
             for corner in range(CORNERS):
                 for n, value in enumerate(border):
                     texel = f"t{pixel}_{corner}_{n}"
@@ -126,11 +137,16 @@ class TexelGrids(wiring.Component):
             total.status.eq(maximum(before.status, texels.status)),
             *(total[name].eq(before[name] + texels[name]) for name in COUNTS),
         ]
+        references = [self.references] if self._compared else []
+        # They stay until the last grid of their quad.
+        known = self.references.valid if self._compared else 1
         with m.If(self.i.payload.end):
-            moves = move_together(m, (self.i, self.texels), (self.filter, self.outcome))
+            moves = move_together(
+                m, (self.i, self.texels, *references), (self.filter, self.outcome)
+            )
             with m.If(moves):
                 m.d.sync += before.eq(0)
         with m.Else():
-            moves = move_together(m, (self.i, self.texels), (self.filter,))
+            moves = move_together(m, (self.i, self.texels), (self.filter,), known)
             with m.If(moves):
                 m.d.sync += before.eq(total)

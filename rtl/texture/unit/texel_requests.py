@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texel requests: texels of grids with their levels, for the cache."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import among, named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.cache.texture_cache import BEATS
@@ -14,13 +14,18 @@ from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
 from fixfunc.spec.textures.addresses import ADDRESSED_QUAD
 from fixfunc.spec.textures.cache import CacheKind
 from fixfunc.spec.textures.filter import CORNERS
-from fixfunc.spec.textures.unit import TextureKind
+from fixfunc.spec.textures.unit import NO_FORMAT, TextureKind
 
 
 class TexelRequests(wiring.Component):
     """Joins levels and texels of grids, and parts what the cache needs from what passes beside it.
 
-    A grid a clock; combinational.
+    A grid a clock; combinational. A STATE that compares with another format is one without any.
+
+    Parameters
+    ----------
+    compared : tuple of StoredFormat
+        Formats that references are compared with.
 
     Members
     -------
@@ -33,7 +38,8 @@ class TexelRequests(wiring.Component):
     o : Out(stream.Signature(WEIGHTS))
     """
 
-    def __init__(self) -> None:
+    def __init__(self, compared: tuple) -> None:
+        self._compared = compared
         super().__init__(
             {
                 "i": In(stream.Signature(LEVELS)),
@@ -76,8 +82,11 @@ class TexelRequests(wiring.Component):
                 ]
             move_together(m, (self.i, self.texels), (self.cache, self.o))
         with m.Else():
+            state = self.found.state
+            refused = named(m, state.compares & ~among(state.format, self._compared), "refused")
             m.d.comb += [
-                *carried(request.state, self.found.state),
+                *carried(request.state, state),
+                request.state.format.eq(Mux(refused, NO_FORMAT, state.format)),
                 request.state.kind.eq(CacheKind.STATE),
                 self.taken.eq(move_together(m, (self.i,), (self.cache, self.o), self.found.valid)),
             ]

@@ -24,15 +24,16 @@ from fixfunc.rtl.texture.unit.layouts import (
     TextureUnitParams,
 )
 from fixfunc.rtl.texture.unit.places import Places
+from fixfunc.rtl.texture.unit.references import References
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
 from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
 from fixfunc.spec.textures.addresses import AddressKind
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.level_of_detail import LodKind
-from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD, TextureKind
+from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD, TextureKind
 
-BEATS = UnionLayout({"kind": 1, "state": layout(TEXTURE_STATE), "quad": layout(TEXTURE_QUAD)})
+BEATS = UnionLayout({"kind": 1, "state": layout(SAMPLE_STATE), "quad": layout(TEXTURE_QUAD)})
 CONFIGS = {
     name: TextureUnitParams(cache, addresses.CONFIGS[size])
     for (name, cache), size in zip(
@@ -43,7 +44,7 @@ PURPOSE = {  # of each configuration
     "default": "every format of the texture cache, textures of up to 16,384 texels across",
     "plain": "the same without BC1 to BC7",
     "small": "without BC1 to BC7, textures of up to 2,048 texels across, a quarter of the cache",
-    "tiny": "for benches: five formats, textures of up to 64 texels across, 16 blocks on chip",
+    "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
 }
 BESIDE = 16  # places of FIFOs beside a block: more than it has clocks
 
@@ -88,13 +89,14 @@ class TextureUnit(wiring.Component):
         m.submodules.places = places = StallablePipeline(Places(), Places.LATENCY)
         m.submodules.addresses = address = addresses.Addresses(p.addresses)
         m.submodules.levels = levels = StreamFIFO(LEVELS, BESIDE)
-        m.submodules.requests = requests = TexelRequests()
+        m.submodules.requests = requests = TexelRequests(p.compared)
         m.submodules.cache = cache = self._cache
         m.submodules.weights = weights = StreamFIFO(WEIGHTS, p.cache.queue + BESIDE)
-        m.submodules.grids = grids = TexelGrids(p.cache.formats)
+        m.submodules.grids = grids = TexelGrids(p.cache.formats, p.compared)
         m.submodules.filter = unit = Filter(p.filter)
         m.submodules.outcomes = outcomes = StreamFIFO(OUTCOME, 2 * BESIDE)
-        self._enter(m, states, lod, quads)
+        references = self._references(m, grids)
+        self._enter(m, states, lod, quads.i, references)
         wiring.connect(m, quads.o, rounds.i)
         wiring.connect(m, lod.o, rounds.levels)
         wiring.connect(m, rounds.o, places.i)
@@ -125,11 +127,23 @@ class TextureUnit(wiring.Component):
         ]
         return m
 
-    def _enter(self, m, states, lod, quads):
-        """Levels of detail begin; coordinates wait beside them."""
+    def _references(self, m, grids):
+        """Where references of quads enter; nowhere if none are compared."""
+        if not self._params.compared:
+            return ()
+        depth = self._params.cache.queue + 4 * BESIDE  # quads on their way through all blocks
+        m.submodules.references = references = References(depth)
+        wiring.connect(m, references.o, grids.references)
+        for pixel in range(PIXELS):
+            value = self.i.payload.quad[f"reference{pixel}"]
+            m.d.comb += references.i.payload[pixel].eq(value)
+        return (references.i,)
+
+    def _enter(self, m, states, lod, quads, references):
+        """Levels of detail begin; coordinates and references wait beside them."""
         beat = self.i.payload
         is_quad = named(m, beat.kind == TextureKind.QUAD, "is_quad")
-        beside = quads.i.payload
+        beside = quads.payload
         m.d.comb += [
             beside.kind.eq(beat.kind),
             beside.row.eq(states.row),
@@ -144,13 +158,13 @@ class TextureUnit(wiring.Component):
                 *carried(lod.i.payload.quad, beat.quad),
                 lod.i.payload.quad.kind.eq(LodKind.QUAD),
             ]
+            move_together(m, (self.i,), (lod.i, quads, *references))
         with m.Else():
             m.d.comb += [
                 *carried(lod.i.payload.state, beat.state),
                 lod.i.payload.state.kind.eq(LodKind.STATE),
+                states.write.eq(move_together(m, (self.i,), (lod.i, quads), states.free)),
             ]
-        enters = move_together(m, (self.i,), (lod.i, quads.i), is_quad | states.free)
-        m.d.comb += states.write.eq(enters & ~is_quad)
 
     def _address(self, m, states, places, address, levels):
         """Texels of grids begin; levels wait beside them."""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bins of the texture unit: operations by grids, address modes, status, pixels that read."""
+"""Bins of the texture unit: operations by grids, comparisons, offsets, address modes, status,
+pixels that read.
+"""
 
 import numpy as np
 
@@ -8,11 +10,12 @@ from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.level_of_detail import levels_of_quads
 from fixfunc.models.texture.texture_unit import grids_of
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
+from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
-from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD
+from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
 
@@ -22,7 +25,7 @@ COUNT = 4000
 
 def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     """Counts of one batch."""
-    states, quads, state_of = parted(seen.rows, TEXTURE_STATE, TEXTURE_QUAD)
+    states, quads, state_of = parted(seen.rows, SAMPLE_STATE, TEXTURE_QUAD)
     out = codec.unpack(seen.out["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
     lods = levels_of_quads(carried(states, LOD_STATE), carried(quads, LOD_QUAD), state_of)
     number, grids = grids_of(states[state_of], quads, lods)
@@ -34,7 +37,11 @@ def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     found = cross("operation", op)
     found |= cross("grids", second, where=state["op"] != FilterOp.GATHER)
     found |= cross("status", of(CacheStatus, out["status"]))
+    compares = (state["compares"] == 1) & np.isin(state["format"], COMPARED)
+    found |= cross("comparison", of(Compare, state["function"]), where=compares)
     for axis in "uv":
+        moves = flag(state[f"offset_{axis}"] != 0, "none", "some")
+        found |= cross(f"offset of {axis}", moves)
         found |= cross(f"mode of {axis}", of(Address, state[f"mode_{axis}"]))
     borders = np.bincount(number, grids.borders.any(1)) > 0
     found |= cross("border", flag(borders, "inside", "some of the border"))

@@ -264,7 +264,7 @@ def test_every_table_has_its_struct():
     assert {name for name, table in tables.items() if table not in known} == parts
 
 
-@pytest.mark.plan("texture-unit-6")
+@pytest.mark.plan("texture-unit-8")
 @pytest.mark.parametrize(
     ("simulator", "stem"),
     [

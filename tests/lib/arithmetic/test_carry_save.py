@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Sums without carries, against Python's integers."""
+
+import numpy as np
+import pytest
+from amaranth.hdl import Module, Signal, signed, unsigned
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.arithmetic import carry_save as module
+from fixfunc.tb.bench.clocked import Clock, difference, simulate
+from tests.lib.bench import broken
+
+BITS = 4
+
+
+class Total(wiring.Component):
+    """The sum of addends, of which each other one has a sign, through a carry-save adder."""
+
+    def __init__(self, count, width, function=module.carry_save):
+        self._width = width
+        self._function = function
+        super().__init__({"i": In(ArrayLayout(unsigned(BITS), count)), "o": Out(width)})
+
+    def elaborate(self, platform):  # noqa: ARG002
+        m = Module()
+        # A clock for the simulator.
+        m.d.sync += Signal().eq(self.i[0][0])
+        addends = [addend.as_signed() if n % 2 else addend for n, addend in enumerate(self.i)]
+        parts = self._function(m, addends, self._width, "total")
+        assert [part.shape() for part in parts] == [signed(self._width)] * 2
+        m.d.comb += self.o.eq(parts[0] + parts[1])
+        return m
+
+
+def trace(count, width):
+    """Ends of the range in all places, and numbers between."""
+    rng = np.random.default_rng(count)
+    beats = rng.choice([0, 1, 7, 8, 15, 5, 10], (300, count))
+    beats[0] = 15
+    beats[1] = 8
+    clocks = []
+    for beat in beats.tolist():
+        packed = sum(value << BITS * n for n, value in enumerate(beat))
+        total = sum(value - 16 * (n % 2 and value >= 8) for n, value in enumerate(beat))
+        clocks.append(Clock({"i": packed}, {"o": total % (1 << width)}))
+    return clocks
+
+
+@pytest.mark.parametrize("width", [3, 4, 9])
+@pytest.mark.parametrize("count", range(2, 11))
+def test_sums_are_those_of_integers(count, width):
+    wanted = trace(count, width)
+    assert difference(wanted, simulate(Total(count, width), wanted)) is None
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("x ^ y ^ z", "x ^ y"),
+        ("(y & z)) << 1", "(y & z))"),
+        ("| (x & z)", ""),
+        ("sums += left[", "sums += left[1 + "),
+    ],
+)
+def test_a_broken_one_is_caught(right, wrong):
+    wrong_one = broken("lib.arithmetic.carry_save", right, wrong).carry_save
+    wanted = trace(5, 9)
+    try:
+        found = simulate(Total(5, 9, wrong_one), wanted)
+    except (ValueError, AssertionError):
+        return
+    assert difference(wanted, found)
