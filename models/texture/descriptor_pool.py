@@ -11,8 +11,8 @@ from fixfunc.models.texture.unit.texture_rules import broken_rule
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.cache import LINE, StoredFormat
-from fixfunc.spec.textures.descriptors import DESCRIPTOR, NO_FORMAT, STRIDE, Refusal
-from fixfunc.spec.textures.unit import TEXTURE_STATE
+from fixfunc.spec.textures.descriptors import DESCRIPTOR, STRIDE, Refusal
+from fixfunc.spec.textures.unit import NO_FORMAT, TEXTURE_STATE
 
 BYTES = 3 * TRANSFER // 8  # of a descriptor that are read
 BROKEN = {CommandError.STATE: Refusal.STATE, CommandError.ADDRESS: Refusal.ADDRESS}

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.textures.cache import LINE_NUMBER
-from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE
+from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURE_STATE
 
 POOL = 128  # descriptors, at most
 STRIDE = 128  # bytes from one descriptor to the next
@@ -36,7 +36,11 @@ POOL_PLACE = (
     Field("count", NUMBER + 1, meaning="descriptors of the pool; more than there may be are all"),
     Field("limit", LINE_NUMBER, meaning="levels lie below it: address / 64"),
 )
-POOL_SELECT = (_KIND, Field("number", NUMBER, meaning="of the descriptor"))
+POOL_SELECT = (
+    _KIND,
+    Field("number", NUMBER, meaning="of the descriptor"),
+    *SAMPLE_STATE[len(TEXTURE_STATE) :],  # of the instruction
+)
 POOL_QUAD = (_KIND, *TEXTURE_QUAD[1:])
 # In memory: a texture and its sampler, of which 96 bytes are read.
 DESCRIPTOR = TEXTURE_STATE[1:]
@@ -44,4 +48,3 @@ REFUSED = (
     Field("number", NUMBER, meaning="of the descriptor"),
     Field("reason", 2, meaning="Refusal"),
 )
-NO_FORMAT = (1 << 5) - 1  # of the state that stands for a refused descriptor

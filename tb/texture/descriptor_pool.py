@@ -23,13 +23,14 @@ from fixfunc.spec.textures.descriptors import (
     DescriptorKind,
     Refusal,
 )
-from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TextureKind
+from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURE_STATE, TextureKind
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 
 BITS = max(sum(f.bits for f in table) for table in (POOL_PLACE, POOL_SELECT, POOL_QUAD))
-UNIT_BITS = max(sum(f.bits for f in table) for table in (TEXTURE_STATE, TEXTURE_QUAD))
+UNIT_BITS = max(sum(f.bits for f in table) for table in (SAMPLE_STATE, TEXTURE_QUAD))
+SAMPLE = [f.name for f in SAMPLE_STATE[len(TEXTURE_STATE) :]]  # how an instruction samples
 SIZE = 1 << 16  # bytes of memory
 DESCRIPTORS = SIZE // STRIDE
 LIMIT = 1 << 20  # bytes: levels mostly lie below it
@@ -46,7 +47,8 @@ def requests(rng: np.random.Generator, count: int, _: DescriptorPoolParams) -> n
         if kind == "place":
             rows = _place(rng)
         elif kind == "select":
-            rows = selected(rng.choice([rng.integers(0, 4), rng.integers(0, POOL)], 1))
+            sample = {name: rng.integers(0, 2) for name in SAMPLE}
+            rows = selected(rng.choice([rng.integers(0, 4), rng.integers(0, POOL)], 1), **sample)
         else:
             rows = _quads(rng, int(rng.integers(1, 6)))
         out.append(rows)
@@ -59,9 +61,10 @@ def placed(base: int, count: int, limit: int) -> np.ndarray:
     return _packed(POOL_PLACE, 1, kind=DescriptorKind.POOL, base=base, count=count, limit=limit)
 
 
-def selected(numbers: np.ndarray) -> np.ndarray:
-    """Packed SELECTs."""
-    return _packed(POOL_SELECT, len(numbers), kind=DescriptorKind.SELECT, number=numbers)
+def selected(numbers: np.ndarray, **sample: int) -> np.ndarray:
+    """Packed SELECTs; ``sample``: how the quads behind them are sampled."""
+    kind = DescriptorKind.SELECT
+    return _packed(POOL_SELECT, len(numbers), kind=kind, number=numbers, **sample)
 
 
 def _place(rng):
@@ -155,7 +158,7 @@ def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.nda
 
 def describe(row: np.ndarray, _: DescriptorPoolParams) -> str:
     """A state or a quad in words."""
-    table = TEXTURE_QUAD if int(row[0]) & 1 else TEXTURE_STATE
+    table = TEXTURE_QUAD if int(row[0]) & 1 else SAMPLE_STATE
     record = codec.unpack(row[None], table, dtype(table))[0]
     return ", ".join(f"{f.name} {int(record[f.name])}" for f in table)
 

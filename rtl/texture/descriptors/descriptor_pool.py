@@ -19,7 +19,6 @@ from fixfunc.spec import payloads
 from fixfunc.spec.textures.cache import StoredFormat
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
-    NO_FORMAT,
     POOL,
     POOL_PLACE,
     POOL_QUAD,
@@ -29,7 +28,7 @@ from fixfunc.spec.textures.descriptors import (
     DescriptorKind,
     Refusal,
 )
-from fixfunc.spec.textures.unit import TextureKind
+from fixfunc.spec.textures.unit import NO_FORMAT, TextureKind
 
 BEATS = UnionLayout(
     {
@@ -163,10 +162,7 @@ class DescriptorPool(wiring.Component):
                         m.d.sync += reason.eq(Refusal.NUMBER)
                         m.next = "REFUSE"
                     with m.Elif(known.bit_select(number, 1)):
-                        m.d.comb += [
-                            *self._output(leaves),
-                            Value.cast(self.o.payload.state).eq(read.data << KIND),
-                        ]
+                        m.d.comb += self._state(STATE(read.data << KIND), held, leaves)
                     with m.Else():
                         m.next = "REQUEST"
                 with m.Default():
@@ -184,11 +180,16 @@ class DescriptorPool(wiring.Component):
                     m.d.comb += write.en.eq(1)
                     m.d.sync += known.bit_select(number, 1).eq(1)
                     m.next = "GIVE"
-            self._give(m, candidate, leaves)
+            self._give(m, candidate, held, leaves)
         return m
 
     def _output(self, leaves):
         return [self.o.valid.eq(1), leaves.eq(self.o.ready)]
+
+    def _state(self, texture, held, leaves):
+        """A texture and its sampler, and how the SELECT samples it."""
+        out = self.o.payload.state
+        return [*self._output(leaves), *carried(out, texture), *carried(out, held.select)]
 
     def _fetch(self, m, reader, check, candidate, reason):
         """A descriptor from memory, checked; of one that fails no transfer counts."""
@@ -223,7 +224,7 @@ class DescriptorPool(wiring.Component):
         with m.State("CHECK"), m.If(check.done):
             m.next = "DECIDE"
 
-    def _give(self, m, candidate, leaves):
+    def _give(self, m, candidate, held, leaves):
         """The state of a descriptor that was read, or the one that stands for a refused one."""
         with m.State("REFUSE"):
             m.d.comb += self.refused.valid.eq(1)
@@ -236,9 +237,6 @@ class DescriptorPool(wiring.Component):
             with m.If(self.refused.ready):
                 m.next = "GIVE"
         with m.State("GIVE"):
-            m.d.comb += [
-                *self._output(leaves),
-                self.o.payload.state.eq(candidate),
-            ]
+            m.d.comb += self._state(candidate, held, leaves)
             with m.If(self.o.ready):
                 m.next = "PASS"
