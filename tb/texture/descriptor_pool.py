@@ -139,13 +139,14 @@ def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.nda
     refused = []
     for n in np.flatnonzero(~is_quad):
         if kinds[n] == DescriptorKind.SELECT:
-            number = int(
-                codec.unpack(rows[n : n + 1], POOL_SELECT, dtype(POOL_SELECT))["number"][0]
-            )
-            state, refusal = pool.select(number)
-            out[n] = codec.pack(state.reshape(1), TEXTURE_STATE, UNIT_BITS)[0]
+            select = codec.unpack(rows[n : n + 1], POOL_SELECT, dtype(POOL_SELECT))
+            texture, refusal = pool.select(int(select["number"][0]))
+            state = carried(texture.reshape(1), SAMPLE_STATE)
+            for name in SAMPLE:
+                state[name] = select[name]
+            out[n] = codec.pack(state, SAMPLE_STATE, UNIT_BITS)[0]
             if refusal is not None:
-                refused.append((number, refusal))
+                refused.append((select["number"][0], refusal))
         else:
             place = codec.unpack(rows[n : n + 1], POOL_PLACE, dtype(POOL_PLACE))[0]
             pool.place(*(int(place[name]) for name in ("base", "count", "limit")))
