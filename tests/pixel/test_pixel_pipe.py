@@ -37,7 +37,7 @@ from fixfunc.spec.pixels.interpolation import How
 from fixfunc.spec.state import Compare, Cull
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import LEVELS, LINE
-from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURE_STATE, TEXTURED_QUAD
+from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.bench.states import parted
@@ -235,12 +235,12 @@ def test_a_shader_of_quads_outside(monkeypatch):
 def sampled_outside(rng, rows, params):
     """Requests of textures that lie where nothing is drawn, and what comes of them."""
     requests = texture_unit.requests(rng, 300, params)
-    states, quads, state_of = parted(requests, TEXTURE_STATE, TEXTURE_QUAD)
+    states, quads, state_of = parted(requests, SAMPLE_STATE, TEXTURE_QUAD)
     most = (TEXTURES_SIZE - (1 << 14)) // LINE  # a level of 64x64 texels has as much
     for level in range(LEVELS):
         states[f"base{level}"] = TEXTURES // LINE + states[f"base{level}"] % most
     is_state = (requests[:, 0] & np.uint64(1)) == 0
-    requests[is_state] = codec.pack(states, TEXTURE_STATE, texture_unit.BITS)
+    requests[is_state] = codec.pack(states, SAMPLE_STATE, texture_unit.BITS)
     cache = params.cache
     shape = QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
     data = streams.memory(rows, PARAMS)
