@@ -267,7 +267,7 @@ def test_a_block_is_taken_away_alone(output, tmp_path, monkeypatch):
         (["hiz"], []),
         (["block_decode"], ["block_decode_tb.sv"]),
         (["triangle_setup"], ["raster_tb.sv"]),
-        (catalogue.blocks(), ["block_decode_tb.sv", "raster_tb.sv"]),
+        (catalogue.blocks(), ["block_decode_tb.sv", "raster_tb.sv", "texture_tb.sv"]),
     ],
 )
 def test_benches_are_those_of_the_blocks(stems, benches, tmp_path):
