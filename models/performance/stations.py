@@ -87,8 +87,8 @@ class Stations:
             "raster": tile + empty + is_control,
             "hiz": tile + drains,
             "depth": tile * late * is_tested + 2 * drains,
-            "fetch": begins * (1 + 3 * attributes),
-            "pixels": inside + begins * (1 + attributes),
+            "fetch": begins * 3 * np.maximum(attributes, 1),
+            "pixels": inside,
             "colour": np.maximum(1, turns) * (is_coloured & is_tile) + 2 * drains,
         }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The interpolator.
 
-interpolator.py     attributes of quads, one a clock
+interpolator.py     attributes of quads, one a clock; all comes by one stream
+attribute_quads.py  the same, triangles beside the quads
 triangle_intake.py  what quads need of their triangles, and quads in their turn
 edges.py            edge functions of corners
 planes.py           linear functions on the screen, once a triangle

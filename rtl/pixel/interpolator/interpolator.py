@@ -5,25 +5,21 @@ from dataclasses import dataclass
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.delay import held, later
-from fixfunc.rtl.lib.fifo import CreditedFIFO
-from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.payload import layout
-from fixfunc.rtl.pixel.interpolator.locations import Locations
-from fixfunc.rtl.pixel.interpolator.triangle_intake import BEATS, TriangleIntake
-from fixfunc.rtl.pixel.interpolator.values import CORNERS, Between
-from fixfunc.rtl.pixel.interpolator.weights import Weights
+from fixfunc.rtl.payload import beat, carried, layout
+from fixfunc.rtl.pixel.interpolator.attribute_quads import AttributeQuads
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.pixels.interpolation import COMPONENTS, attribute_quad
-from fixfunc.spec.points import QUAD
-
-SIDE = StructLayout(
-    {"quad": layout(QUAD), "attribute": 4, "part": 2, "end": 1, "pixel": 2, "differ": 1}
+from fixfunc.spec.pixels.interpolation import (
+    ATTRIBUTE,
+    CORNERS,
+    QUAD_TO_SHADE,
+    InterpolatorKind,
+    attribute_quad,
 )
+
+BEATS = beat(corners=CORNERS, attribute=ATTRIBUTE, quad=QUAD_TO_SHADE)
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ PURPOSE = {  # of each configuration
 
 
 class Interpolator(wiring.Component):
-    """Attributes of quads, one a clock.
+    """Attributes of quads, one a clock; triangles and their quads come by one stream.
 
     Parameters
     ----------
@@ -83,17 +79,15 @@ class Interpolator(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(...))
+    i : In(stream.Signature(BEATS))
         CORNERS of a triangle, its ATTRIBUTEs, its QUADs, by kind:
         :class:`fixfunc.spec.pixels.interpolation.InterpolatorKind`.
     o : Out(stream.Signature(layout(attribute_quad(params.components))))
-        Each quad with each of its attributes in order; one of a triangle without any goes out once.
-        :attr:`latency` clocks behind a quad whose corners are known, at the earliest.
+        As of :class:`~fixfunc.rtl.pixel.interpolator.attribute_quads.AttributeQuads`.
     """
 
     def __init__(self, params: InterpolatorParams = CONFIGS["default"]) -> None:
-        self._params = params
-        self._weights = Weights()
+        self._inner = AttributeQuads(params)
         super().__init__(
             {
                 "i": In(stream.Signature(BEATS)),
@@ -104,110 +98,25 @@ class Interpolator(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a quad's turn to its first attribute."""
-        return self._behind + CreditedFIFO.LATENCY
-
-    @property
-    def _behind(self):
-        """Clocks from a quad's turn to the end of the pipeline."""
-        return 2 + self._weights.latency + Between.LATENCY
-
-    @property
-    def _parts(self):
-        """Clocks of an attribute."""
-        return len(COMPONENTS) // self._params.components
+        return self._inner.latency
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        params = self._params
-        m.submodules.intake = intake = TriangleIntake(params)
-        m.submodules.out = out = CreditedFIFO(self.o.payload.shape(), self._behind + 8)
-        wiring.connect(m, wiring.flipped(self.i), intake.i)
-        wiring.connect(m, out.o, wiring.flipped(self.o))
-        t = Timeline(m)
-        self._issue(m, t, intake, out)
-        self._evaluate(m, t, intake, out)
+        m.submodules.attribute_quads = inner = self._inner
+        wiring.connect(m, inner.o, wiring.flipped(self.o))
+        now = self.i.payload
+        is_quad = named(m, now.kind == InterpolatorKind.QUAD, "is_quad")
+        newest = Signal.like(inner.current, init=-1)  # triangle
+        m.d.comb += [
+            inner.triangles.valid.eq(self.i.valid & ~is_quad),
+            inner.triangles.payload.eq(now),
+            inner.quads.valid.eq(self.i.valid & is_quad),
+            inner.quads.payload.triangle.eq(newest),
+            *carried(inner.quads.payload.quad, now.quad),
+            inner.current.eq(newest),
+            self.i.ready.eq(Mux(is_quad, inner.quads.ready, inner.triangles.ready)),
+        ]
+        takes = inner.triangles.valid & inner.triangles.ready
+        with m.If(takes & (now.kind == InterpolatorKind.CORNERS)):
+            m.d.sync += newest.eq(newest + 1)
         return m
-
-    def _issue(self, m, t, intake, out):
-        """A quad's attributes in turn, the parts of each, and pixels where each has its place."""
-        attribute = Signal(range(self._params.attributes))
-        part = Signal(2)
-        pixel = Signal(2)
-        turn = intake.o.payload
-        m.submodules.locations = locations = Locations()
-        no_attributes = named(m, turn.attributes == 0, "no_attributes")
-        differ = named(m, locations.differ & ~no_attributes, "differ")
-        last_pixel = named(m, ~differ | (pixel == 3), "last_pixel")
-        last_part = named(m, no_attributes | (part == self._parts - 1), "last_part")
-        last_attribute = no_attributes | (attribute + 1 == turn.attributes)
-        end = named(m, last_part & last_attribute, "end")
-        issued = named(m, intake.o.valid & out.available, "issued")
-        m.d.comb += [
-            locations.quad.eq(turn.quad),
-            locations.where.eq(intake.where),
-            locations.sample_mask.eq(intake.sample_mask),
-            locations.pixel.eq(pixel),
-            out.consume.eq(issued & last_pixel),
-            intake.o.ready.eq(out.available & last_pixel & end),
-            intake.attribute.eq(attribute),
-        ]
-        with m.If(issued):
-            m.d.sync += pixel.eq(Mux(last_pixel, 0, pixel + 1))
-        with m.If(issued & last_pixel):
-            m.d.sync += part.eq(Mux(last_part, 0, part + 1))
-        with m.If(issued & last_pixel & last_part):
-            m.d.sync += attribute.eq(Mux(end, 0, attribute + 1))
-        side = Signal(SIDE)
-        m.d.comb += [
-            *(side.quad[f.name].eq(turn.quad[f.name]) for f in QUAD),
-            side.attribute.eq(attribute),
-            side.part.eq(part),
-            side.end.eq(end),
-            side.pixel.eq(pixel),
-            side.differ.eq(differ),
-        ]
-        t.enter(
-            0,
-            side=side,
-            leaves=issued & last_pixel,
-            no_attributes=no_attributes,
-            offset=locations.o,
-        )
-
-    def _evaluate(self, m, t, intake, out):
-        """Weights of the quad, and components by them."""
-        m.submodules.weights = weights = self._weights
-        m.d.comb += [
-            weights.i.planes.eq(intake.planes),
-            weights.i.x.eq(t[2].side.quad.x),
-            weights.i.y.eq(t[2].side.quad.y),
-            weights.i.offset.eq(t[2].offset),
-        ]
-        # What belongs to the quad waits while its weights are found.
-        count = self._params.components
-        corners = Signal(ArrayLayout(CORNERS, count))
-        part = t[2].side.part[: (self._parts - 1).bit_length()]
-        m.d.comb += corners.eq(intake.found.as_value().word_select(part, corners.shape().size))
-        no_attributes = t[2].no_attributes
-        with m.If(no_attributes):
-            m.d.comb += corners.eq(0)
-            m.d.comb += [component.constant.eq(1) for component in corners]
-        kept = later(m, corners, weights.latency, "kept_corners")
-        side = later(m, t[1].side, self._behind - 1, "kept_side")
-        for pixel in range(4):
-            for n in range(count):
-                between = Between()
-                m.submodules[f"between_{pixel}_{n}"] = between
-                m.d.comb += [
-                    between.corners.eq(kept[n]),
-                    between.weights.eq(weights.o[pixel]),
-                ]
-                is_own = side.pixel == pixel
-                own = held(m, between.o, is_own, f"own_{pixel}_{n}")
-                value = Mux(side.differ & ~is_own, own, between.o)
-                m.d.comb += out.i[f"p{pixel}_{n}"].eq(value)
-        m.d.comb += [
-            *(out.i[f.name].eq(side.quad[f.name]) for f in QUAD),
-            *(out.i[name].eq(side[name]) for name in ("attribute", "part", "end")),
-            out.push.eq(t[self._behind].leaves),
-        ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Triangle intake: triangles get planes and attributes, and their quads wait for them."""
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.memory import Memory
@@ -17,19 +17,21 @@ from fixfunc.spec.pixels import interpolation
 from fixfunc.spec.pixels.interpolation import COMPONENTS, How, InterpolatorKind
 from fixfunc.spec.points import QUAD
 
-BEATS = beat(
-    corners=interpolation.CORNERS,
-    attribute=interpolation.ATTRIBUTE,
-    quad=interpolation.QUAD_TO_SHADE,
-)
+BEATS = beat(corners=interpolation.CORNERS, attribute=interpolation.ATTRIBUTE)
 TURN = StructLayout({"quad": layout(QUAD), "attributes": 4})
 ATTRIBUTE = ArrayLayout(CORNERS, len(COMPONENTS))
+
+
+def numbered_quad(most: int) -> StructLayout:
+    """A quad, and the number of its triangle among those that came, modulo twice ``most``."""
+    return StructLayout({"triangle": range(2 * most), "quad": layout(QUAD)})
 
 
 class TriangleIntake(wiring.Component):
     """Holds what quads need of their triangles; hands out quads whose triangle is known, in order.
 
-    A triangle's rows are free when a quad of a later one has its turn, or nothing waits.
+    A triangle's rows are free when a quad of a later one has its turn, or nothing waits and
+    ``current`` is a later one.
 
     Parameters
     ----------
@@ -37,7 +39,12 @@ class TriangleIntake(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(BEATS))
+    triangles : In(stream.Signature(BEATS))
+        CORNERS of a triangle, then its ATTRIBUTEs. A beat a clock, a triangle in three.
+    quads : In(stream.Signature(numbered_quad(params.triangles)))
+        A quad comes when its triangle's last beat has come, or later. A quad a clock.
+    current : In(range(2 * params.triangles))
+        The first triangle of which quads may come.
     o : Out(stream.Signature(TURN))
         A quad, and how many attributes it has. It stays while these are asked for.
     attribute : In
@@ -53,7 +60,9 @@ class TriangleIntake(wiring.Component):
         self._params = params
         super().__init__(
             {
-                "i": In(stream.Signature(BEATS)),
+                "triangles": In(stream.Signature(BEATS)),
+                "quads": In(stream.Signature(numbered_quad(params.triangles))),
+                "current": In(range(2 * params.triangles)),
                 "o": Out(stream.Signature(TURN)),
                 "attribute": In(range(params.attributes)),
                 "where": Out(2),
@@ -70,13 +79,13 @@ class TriangleIntake(wiring.Component):
         complete = Signal.like(taken)  # those whose planes are known
         oldest = Signal.like(taken)  # the first that may have quads left
         newest = named(m, (taken - 1)[: len(taken)], "newest")
-        waiting = StructLayout({"triangle": len(taken), "quad": layout(QUAD)})
-        m.submodules.quads = quads = StreamFIFO(waiting, self._params.quads)
+        m.submodules.waiting = quads = StreamFIFO(self.quads.payload.shape(), self._params.quads)
+        wiring.connect(m, wiring.flipped(self.quads), quads.i)
         m.submodules.to_planes = planes = Planes()
         # A triangle without quads leaves nothing behind but planes that may still come.
         full = [(taken - first)[: len(taken)] == most for first in (oldest, complete)]
         has_room = named(m, ~(full[0] | full[1]), "has_room")
-        takes_corners, takes_attribute = self._take(m, has_room, newest, quads, planes)
+        takes_corners, takes_attribute = self._take(m, has_room, planes)
         turn = quads.o.payload
         ahead = named(m, (complete - turn.triangle)[: len(taken)], "ahead")
         is_known = (ahead != 0) & (ahead <= most)
@@ -92,7 +101,7 @@ class TriangleIntake(wiring.Component):
         with m.If(quads.o.valid):
             m.d.sync += oldest.eq(turn.triangle)
         with m.Elif(~quads.occupied & (taken != oldest)):
-            m.d.sync += oldest.eq(newest)
+            m.d.sync += oldest.eq(self.current)
         triangle = turn.triangle[:-1]
         self._masks(m, takes_corners, taken[:-1], triangle)
         count = self._counts(m, takes_corners, takes_attribute, taken[:-1], newest[:-1], triangle)
@@ -109,24 +118,18 @@ class TriangleIntake(wiring.Component):
         ]
         return m
 
-    def _take(self, m, has_room, newest, quads, planes):
-        """A beat goes where its kind says; whether it was corners, or an attribute."""
-        now = self.i.payload
+    def _take(self, m, has_room, planes):
+        """Whether corners were taken, or an attribute."""
+        now = self.triangles.payload
         is_corners = named(m, now.kind == InterpolatorKind.CORNERS, "is_corners")
-        is_quad = named(m, now.kind == InterpolatorKind.QUAD, "is_quad")
-        ready = Mux(is_corners, has_room & planes.i.ready, Mux(is_quad, quads.i.ready, 1))
         m.d.comb += [
-            self.i.ready.eq(ready),
-            planes.i.valid.eq(self.i.valid & is_corners & has_room),
+            self.triangles.ready.eq(~is_corners | (has_room & planes.i.ready)),
+            planes.i.valid.eq(self.triangles.valid & is_corners & has_room),
             planes.i.payload.eq(now.corners),
-            quads.i.valid.eq(self.i.valid & is_quad),
-            quads.i.payload.triangle.eq(newest),
-            *(quads.i.payload.quad[f.name].eq(now.quad[f.name]) for f in QUAD),
         ]
-        is_attribute = now.kind == InterpolatorKind.ATTRIBUTE
         return (
             named(m, planes.i.valid & planes.i.ready, "takes_corners"),
-            named(m, self.i.valid & is_attribute, "takes_attribute"),
+            named(m, self.triangles.valid & ~is_corners, "takes_attribute"),
         )
 
     def _counts(self, m, clears, counts, coming, row, triangle):
@@ -151,7 +154,7 @@ class TriangleIntake(wiring.Component):
         m.d.comb += [
             write.en.eq(takes),
             write.addr.eq(row),
-            write.data.eq(self.i.payload.corners.sample_mask),
+            write.data.eq(self.triangles.payload.corners.sample_mask),
             read.addr.eq(triangle),
             self.sample_mask.eq(read.data),
         ]
@@ -161,7 +164,7 @@ class TriangleIntake(wiring.Component):
         ways = StructLayout({"how": 2, "where": 2})
         depth = self._params.triangles * self._params.attributes
         write, read = self._memory(m, "ways", ways, depth, "comb")
-        given = self.i.payload.attribute
+        given = self.triangles.payload.attribute
         m.d.comb += [
             write.en.eq(takes),
             write.addr.eq(row),
@@ -177,7 +180,7 @@ class TriangleIntake(wiring.Component):
 
         A quad has its turn when its attributes are aligned: it passes a FIFO, and waits a clock.
         """
-        given = self.i.payload.attribute
+        given = self.triangles.payload.attribute
         depth = self._params.triangles * self._params.attributes
         write, read = self._memory(m, "values", ATTRIBUTE, depth)
         asked = named(m, Cat(self.attribute, triangle), "asked_value")

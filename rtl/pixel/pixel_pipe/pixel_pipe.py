@@ -12,8 +12,9 @@ from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
 from fixfunc.rtl.lib.bits import gated
 from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pixel.interpolator.attribute_quads import AttributeQuads
 from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS as INTERPOLATORS
-from fixfunc.rtl.pixel.interpolator.interpolator import Interpolator, InterpolatorParams
+from fixfunc.rtl.pixel.interpolator.interpolator import InterpolatorParams
 from fixfunc.rtl.pixel.pixel_pipe.corner_feed import CornerFeed
 from fixfunc.rtl.pixel.pixel_pipe.shader_choice import ShaderChoice
 from fixfunc.rtl.pixel.pixel_pipe.stage_feed import StageFeed
@@ -91,9 +92,8 @@ def shader_of_quads(params: PixelPipeParams | None) -> dict[str, Member]:
 class PixelPipe(wiring.Component):
     """Colours of tiles from attributes of their triangles' corners, by the texture stage.
 
-    Quads of tiles in order, one a clock with one attribute; a new triangle takes a clock more, and
-    one for each attribute, but with its quads at least one, and three for each attribute. A new
-    pixel state takes three.
+    Quads of tiles in order, an attribute a clock. A triangle with its quads takes three clocks at
+    least, and three for each attribute; a new pixel state takes three.
 
     Parameters
     ----------
@@ -181,9 +181,9 @@ class PixelPipe(wiring.Component):
         components = p.interpolator.components
         m.submodules.table = table = self._table
         m.submodules.dispatch = dispatch = QuadDispatch(QuadDispatchParams(self._edge))
-        m.submodules.corner_feed = corners = CornerFeed()
+        m.submodules.corner_feed = corners = CornerFeed(p.interpolator.triangles)
         m.submodules.fetch = fetch = TriangleFetch(self._ring)
-        m.submodules.interpolator = interpolator = Interpolator(p.interpolator)
+        m.submodules.interpolator = interpolator = AttributeQuads(p.interpolator)
         m.submodules.stage_feed = feed = StageFeed(components, p.triangles, p.states)
         m.submodules.gather = gather = TileGather(self._edge, self._depths)
         for name in ("i", "state"):
@@ -198,8 +198,7 @@ class PixelPipe(wiring.Component):
         self._dispatch(m, choice.built_in, dispatch, table)
         wiring.connect(m, dispatch.o, corners.i)
         wiring.connect(m, corners.request, fetch.i)
-        wiring.connect(m, fetch.o, corners.fetched)
-        wiring.connect(m, corners.o, interpolator.i)
+        wiring.connect(m, corners.o, interpolator.quads)
         wiring.connect(m, interpolator.o, feed.i)
         if p.stage:
             textured = p.texture is not None
@@ -219,10 +218,16 @@ class PixelPipe(wiring.Component):
             table.returned.eq(self.returned),
             table.shaded.valid.eq(interpolator.o.valid & interpolator.o.ready),
             table.shaded.slot.eq(interpolator.o.payload.slot),
+            table.looks_up.eq(fetch.looks_up),
             table.row.eq(request[:row_bits]),
             table.state_row.eq(request[row_bits:]),
             table.stage_row.eq(feed.state_row),
             corners.forget.eq(self.restart | self.returned.valid),
+            corners.fetched.eq(fetch.o.valid & fetch.o.ready & fetch.o.payload.last),
+            interpolator.current.eq(corners.current),
+            interpolator.triangles.valid.eq(fetch.o.valid),
+            interpolator.triangles.payload.eq(fetch.o.payload.beat),
+            fetch.o.ready.eq(interpolator.triangles.ready),
             fetch.row.eq(table.found),
             fetch.state.eq(table.state_found),
             fetch.found.eq(self.found),

@@ -50,10 +50,12 @@ class TriangleTable(wiring.Component):
         A quad of a triangle, by its ``slot``, has left the interpolator.
     returned : In(StructLayout)
         A FENCE with ``release``, by its ``passed`` and its ``sequence``, has come back.
-    row, found : In, Out
-        Row of a triangle, and what it holds one clock later.
-    state_row, state_found : In, Out
-        Number of a pixel state, and it, one clock later; for ``stage_row``, ``stage_found`` too.
+    looks_up : In(1)
+    row, found, state_row, state_found : In, Out
+        Row of a triangle and number of its pixel state; what they hold, from the clock behind
+        ``looks_up`` to the next one.
+    stage_row, stage_found : In, Out
+        Number of a pixel state, and it, one clock later.
     by_sample : Out(states)
         Pixel states under which each sample is shaded by itself.
     renewed : Out(StructLayout)
@@ -76,6 +78,7 @@ class TriangleTable(wiring.Component):
                 "returned": In(
                     StructLayout({"valid": 1, "passed": self._position, "sequence": 32})
                 ),
+                "looks_up": In(1),
                 "row": In(range(triangles)),
                 "found": Out(ROW),
                 "state_row": In(range(states)),
@@ -132,6 +135,7 @@ class TriangleTable(wiring.Component):
             write.addr.eq(head[:bits]),
             *(write.data[f].eq(self.corners[f]) for f in ROW.members),
             read.addr.eq(self.row),
+            read.en.eq(self.looks_up),
             self.found.eq(read.data),
         ]
         return m
@@ -187,13 +191,17 @@ class TriangleTable(wiring.Component):
             ]
         with m.If(self.restart):
             m.d.sync += [count.eq(0), newest.eq(self._states - 1), oldest.eq(0)]
-        for name, asked in (("state", self.state_row), ("stage", self.stage_row)):
+        for name, asked, enable in (
+            ("state", self.state_row, self.looks_up),
+            ("stage", self.stage_row, 1),
+        ):
             write, read = self._memory(m, f"{name}s", STATE, self._states)
             m.d.comb += [
                 write.en.eq(row_write),
                 write.addr.eq(following),
                 write.data.eq(self.state.payload),
                 read.addr.eq(asked),
+                read.en.eq(enable),
                 getattr(self, f"{name}_found").eq(read.data),
             ]
         return newest, full
