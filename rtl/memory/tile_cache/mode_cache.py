@@ -117,7 +117,11 @@ class ModeCache(wiring.Component):
         m.d.comb += [
             line.en.eq(~held),
             line.addr.eq(
-                Mux(directory.leaving, directory.index, directory.place(self.update.payload.number))
+                Mux(
+                    directory.leaving,
+                    directory.read_index,
+                    directory.place(self.update.payload.number),
+                )
             ),
             self.update.ready.eq(~held & ~directory.leaving),
             directory.updated.eq(

@@ -48,7 +48,9 @@ class ModeDirectory(wiring.Component):
     last : In(TILE_NUMBER)
         The target's last tile.
     leaving : Out(1)
-        The line at ``index`` will be evicted: it is to be read.
+        The line at ``read_index`` will be evicted: it is to be read.
+    read_index : Out
+        Place on chip that ``index`` has in the next clock.
     index : Out
         Place on chip of the line that is evicted or refilled.
     line_request : Out(stream.Signature(LINE))
@@ -83,6 +85,7 @@ class ModeDirectory(wiring.Component):
                 "flushed": Out(1),
                 "last": In(TILE_NUMBER),
                 "leaving": Out(1),
+                "read_index": Out(self._bits),
                 "index": Out(self._bits),
                 "line_request": Out(stream.Signature(LINE)),
                 "blank": Out(1),
@@ -162,7 +165,9 @@ class ModeDirectory(wiring.Component):
         return requested
 
     def _replace(self, m, stored_tag, line, valid, dirty, zero):
-        """A miss evicts the line in its place, and brings its own. A flush evicts all lines."""
+        """A miss evicts the line in its place, and brings its own. A flush evicts all lines, one a
+        clock.
+        """
         flushing = Signal()
         next_line = Signal(LINE)
         place = next_line[: self._bits]
@@ -171,10 +176,12 @@ class ModeDirectory(wiring.Component):
         zeros = Signal()
         m.d.comb += [
             next_line.eq(line),
-            stored_tag.addr.eq(self.index),
+            self.read_index.eq(place),
+            stored_tag.addr.eq(place),
             self.store.payload.line.eq(stored_tag.data),
             self.store.payload.posted.eq(flushing),
             self.line_request.payload.eq(line),
+            self.leaving.eq(self.flush),
         ]
         m.d.sync += [
             line.eq(next_line),
@@ -190,8 +197,10 @@ class ModeDirectory(wiring.Component):
                     m.next = "DRAIN"
             # A line is not evicted while one of its modes is to be updated.
             with m.State("DRAIN"):
-                with m.If(flushing & ~(resident & updated)):
-                    self._flush_next(m, line, next_line)
+                with m.If(flushing):
+                    m.d.comb += self.store.valid.eq(resident & updated & self.drained)
+                    with m.If(~(resident & updated) | (self.store.valid & self.store.ready)):
+                        self._flush_next(m, line, next_line)
                 with m.Elif(~resident):
                     m.next = "REFILL"
                 with m.Elif(self.drained):
@@ -208,8 +217,6 @@ class ModeDirectory(wiring.Component):
                     m.next = "REFILL"
                 with m.Elif(self.store.ready):
                     m.next = "STORED"
-                    with m.If(flushing):
-                        self._flush_next(m, line, next_line)
             with m.State("STORED"), m.If(self.stored):
                 m.next = "REFILL"
             with m.State("REFILL"):
