@@ -181,7 +181,7 @@ class ModeDirectory(wiring.Component):
             self.store.payload.line.eq(stored_tag.data),
             self.store.payload.posted.eq(flushing),
             self.line_request.payload.eq(line),
-            self.leaving.eq(self.flush),
+            self.leaving.eq(self.flush | flushing),
         ]
         m.d.sync += [
             line.eq(next_line),
