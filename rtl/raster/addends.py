@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Array, Const, Module, Value, signed
+from amaranth.hdl import Array, Cat, Const, Module, Signal, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
@@ -51,6 +51,7 @@ class Addends(wiring.Component):
     def __init__(self, params: Any, dense: bool = False) -> None:
         self._params = params
         self._dense = dense
+        self._half = params.width // 2
         width = signed(params.width)
         step = signed(params.step_bits)
         super().__init__(
@@ -93,13 +94,14 @@ class Addends(wiring.Component):
             for i in range(2)
         }
         positions = list(dict.fromkeys(place for by_mode in lanes.values() for place in by_mode))
-        terms = {n: multiple(a, x) + multiple(b, y) for n, (x, y) in enumerate(positions)}
+        operands = {n: (multiple(a, x), multiple(b, y)) for n, (x, y) in enumerate(positions)}
+        terms = {n: x + y for n, (x, y) in operands.items()}
         selected = 1
         if p.samples > 1:
             selected = 1 if self._dense else 2
             column_terms = self._stage(m, "column_distance", column_terms)
             row_terms = self._stage(m, "row_distance", row_terms)
-            terms = self._stage(m, "position_term", terms)
+            terms = terms if self._dense else self._halves(m, operands)
         t.enter(selected, column_2=column_terms[2], column_6=column_terms[6], row_4=row_terms[4])
 
         # One clock on: E at the first four rows, and each lane's term among those of all positions.
@@ -107,14 +109,13 @@ class Addends(wiring.Component):
         row_values = self._registers(
             m, "row_value", {0: c} | {j: c + row_terms[j] for j in (1, 2, 3)}
         )
-        lane_terms = self._registers(
-            m,
-            "lane_term",
-            {
-                lane: Array([terms[positions.index(place)] for place in by_mode])[t[selected].mode]
-                for lane, by_mode in lanes.items()
-            },
-        )
+        chosen = {
+            lane: Array([terms[positions.index(place)] for place in by_mode])[t[selected].mode]
+            for lane, by_mode in lanes.items()
+        }
+        if selected == 2:
+            chosen = {lane: self._joined(halves) for lane, halves in chosen.items()}
+        lane_terms = self._registers(m, "lane_term", chosen)
 
         # Two clocks on: the offsets; the terms of the groups wait for them.
         last = t[self.latency(p, self._dense)]
@@ -147,6 +148,27 @@ class Addends(wiring.Component):
             key: value if len(value) <= width else value[:width].as_signed()
             for key, value in values.items()
         }
+
+    def _halves(self, m, operands):
+        """Sums in registers: the carry out of the lower half stands between the halves."""
+        halves = {}
+        for n, pair in operands.items():
+            low, high = [], []
+            for axis, operand in zip("xy", pair, strict=True):
+                extended = Signal(signed(self._params.width), name=f"position_{axis}_{n}")
+                m.d.comb += extended.eq(operand)
+                low.append(extended[: self._half])
+                high.append(extended[self._half :])
+            upper = (high[0] + high[1])[: len(high[0])]
+            out = Cat(low[0] + low[1], upper)
+            halves[n] = register(m, out, len(out), f"position_term_{n}")
+        return halves
+
+    def _joined(self, halves):
+        """A sum whose halves were added apart."""
+        carry = halves[self._half]
+        upper = halves[self._half + 1 :]
+        return Cat(halves[: self._half], (upper + carry)[: len(upper)]).as_signed()
 
     def _registers(self, m, name, values):
         """A register for each value, under the same keys."""
