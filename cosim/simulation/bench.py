@@ -97,14 +97,14 @@ class Bench(Block):
         return self.verilog(config)
 
     def volume(
-        self, config: str = "default", optimise: int = OPTIMISE, traced: bool = False
+        self, config: str = "default", optimise: str = OPTIMISE, traced: bool = False
     ) -> Volume:
         """:meth:`simulated`, Verilated.
 
         Parameters
         ----------
         config : str
-        optimise : int
+        optimise : str
             Level of the C++ compiler.
         traced : bool
             Waves can be written.

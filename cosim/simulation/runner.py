@@ -130,7 +130,7 @@ def _build(block, config, simulator, waves):
     """
     source = block.simulated_verilog(config)
     text = source.read_text()
-    arguments = [*VERILATOR_OPTIONS, *split(text, optimise=0)] if simulator == "verilator" else []
+    arguments = [*VERILATOR_OPTIONS, *split(text, optimise="0")] if simulator == "verilator" else []
     if waves and simulator == "verilator":
         fst.check()
         arguments += fst.OPTIONS

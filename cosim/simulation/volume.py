@@ -124,7 +124,7 @@ class Volume:
         Name of its module.
     source : str, optional
         Its SystemVerilog, where that has been generated already.
-    optimise : int
+    optimise : str
         Level of the C++ compiler.
     covered : bool
         Coverage is counted: see :meth:`coverage`.
@@ -139,7 +139,7 @@ class Volume:
         component: wiring.Component,
         name: str,
         source: str | None = None,
-        optimise: int = OPTIMISE,
+        optimise: str = OPTIMISE,
         covered: bool = False,
         traced: bool = False,
     ) -> None:
