@@ -19,7 +19,8 @@ from fixfunc.rtl.output.blend_turns import turn_layout
 from fixfunc.rtl.output.byte_blender import ByteBlender
 from fixfunc.rtl.output.merger.control import StateDecoder
 from fixfunc.rtl.output.merger.formats import FormatSet, Place
-from fixfunc.rtl.output.texel_blender import PlaneFormats, TexelBlender
+from fixfunc.rtl.output.plane_formats import PlaneFormats
+from fixfunc.rtl.output.texel_blender import TexelBlender
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS
@@ -76,6 +77,8 @@ class ColourSlots(wiring.Component):
     colours : In(ArrayLayout(COLOUR, edge**2))
         Colours of ``tile``, from the shader. They, the tile and its command are the same in each of
         its turns.
+    fractions : In(ArrayLayout(COLOUR, lanes))
+        What colours of the turn's samples were rounded by.
     completes : Out(1)
         ``command`` will be in ``done``.
     done : Out(COMMAND)
@@ -107,6 +110,7 @@ class ColourSlots(wiring.Component):
                 "tile": In(layout(payloads.tile(edge))),
                 "clearing": In(1),
                 "colours": In(tile),
+                "fractions": In(ArrayLayout(COLOUR, lanes)),
                 "completes": Out(1),
                 "done": Out(COMMAND),
                 "written": Out(edge**2),
@@ -205,7 +209,8 @@ class ColourSlots(wiring.Component):
             pick(self.turn.groups, [values[k] for k in samples])
             for values in (self.colours, self.fill_values)
         )
-        timeline.enter(0, **{f"new_{n}": new, f"fill_{n}": filled})
+        early = {f"new_{n}": new, f"fill_{n}": filled, f"fraction_{n}": self.fractions[n]}
+        timeline.enter(0, **early)
         words = [read.data.word_select(k, COLOUR) for k in samples]
         value = _newest(
             timeline[1], "at_read", samples, write, pick(timeline[1].turn.groups, words)
@@ -213,10 +218,15 @@ class ColourSlots(wiring.Component):
         stored = Signal(COLOUR, name=f"stored_{n}")
         fills = has(timeline[1].command.op, SlotOp.FILL)
         m.d.sync += stored.eq(Mux(fills, timeline.value(f"fill_{n}", 1), value))
+        given = self.OLD - lane.ahead
         m.d.comb += [
-            lane.source.eq(timeline.value(f"new_{n}", self.OLD)),
+            lane.source.eq(timeline.value(f"new_{n}", given)),
+            lane.fraction.eq(timeline.value(f"fraction_{n}", given)),
             lane.dest.eq(_newest(timeline[self.OLD], "at_lane", samples, write, stored)),
-            *(lane.controls[k].eq(timeline[self.OLD + k].control) for k in range(lane.latency)),
+            *(
+                lane.controls[k].eq(timeline[given + k].control)
+                for k in range(lane.ahead + lane.latency)
+            ),
         ]
         return lane.o
 
@@ -264,7 +274,7 @@ class ColourSlots(wiring.Component):
         control = Signal.like(decoder.control)
         m.d.comb += [decoder.i[f.name].eq(self.state[f.name]) for f in payloads.BLEND_STATE]
         m.d.comb += control.eq(decoder.control)
-        timeline.enter(self.OLD, control=control.as_value())
+        timeline.enter(decoder.LATENCY, control=control.as_value())
         if self._by_bytes:
             m.d.comb += [
                 decoder.i.format.eq(BASE_FORMATS[0]),
