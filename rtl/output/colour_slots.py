@@ -98,7 +98,9 @@ class ColourSlots(wiring.Component):
         self._slots = slots
         self._lanes = lanes
         self._formats = BYTES if tuple(formats) == BASE_FORMATS else PlaneFormats.of(formats)
-        self._first_lane = self._lane()
+        # All channels are bytes: a lane blends, and memory is written by channels.
+        self._by_bytes = self._formats is BYTES
+        self._first_lane = _lane(self._formats)
         tile = ArrayLayout(COLOUR, edge**2)
         super().__init__(
             {
@@ -117,15 +119,6 @@ class ColourSlots(wiring.Component):
                 "values": Out(tile),
             }
         )
-
-    @property
-    def _by_bytes(self):
-        """All channels are bytes: a lane blends, and memory is written by channels."""
-        return self._formats is BYTES
-
-    def _lane(self):
-        """All of D3D11's blending but the blend constant and second colours, of a sample."""
-        return ByteBlender() if self._by_bytes else TexelBlender(self._formats)
 
     @property
     def latency(self) -> int:
@@ -203,7 +196,7 @@ class ColourSlots(wiring.Component):
         It takes a value as its slot holds it, as it is being written there, or as it is filled in
         by the same command.
         """
-        m.submodules[f"lane_{n}"] = lane = self._lane() if n else self._first_lane
+        m.submodules[f"lane_{n}"] = lane = _lane(self._formats) if n else self._first_lane
         samples = range(n, self._edge**2, self._lanes)
         new, filled = (
             pick(self.turn.groups, [values[k] for k in samples])
@@ -219,14 +212,12 @@ class ColourSlots(wiring.Component):
         fills = has(timeline[1].command.op, SlotOp.FILL)
         m.d.sync += stored.eq(Mux(fills, timeline.value(f"fill_{n}", 1), value))
         given = self.OLD - lane.ahead
+        clocks = range(given, self.latency)
         m.d.comb += [
             lane.source.eq(timeline.value(f"new_{n}", given)),
             lane.fraction.eq(timeline.value(f"fraction_{n}", given)),
             lane.dest.eq(_newest(timeline[self.OLD], "at_lane", samples, write, stored)),
-            *(
-                lane.controls[k].eq(timeline[given + k].control)
-                for k in range(lane.ahead + lane.latency)
-            ),
+            lane.controls.eq(Cat(timeline[clock].control for clock in clocks)),
         ]
         return lane.o
 
@@ -294,6 +285,11 @@ class ColourSlots(wiring.Component):
             control.layout.eq(channel_layout),
         ]
         return owned
+
+
+def _lane(formats):
+    """All of D3D11's blending but the blend constant and second colours, of a sample."""
+    return ByteBlender() if formats is BYTES else TexelBlender(formats)
 
 
 def channel_bits(arrangement: Sequence[Place | None]) -> int:

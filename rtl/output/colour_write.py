@@ -312,14 +312,8 @@ class ColourWrite(wiring.Component):
         """
         lanes = range(self._params.edge**2)
         result = self.colours.payload
-        tile = ArrayLayout(COLOUR, len(lanes))
-        shape = ArrayLayout(ArrayLayout(tile, 2), len(slots))
-        new = Cat(
-            result[name(plane, n)]
-            for plane in range(len(slots))
-            for name in (colour_name, fraction_name)
-            for n in lanes
-        )
+        new = _of_planes(result, len(slots), lanes)
+        shape = new.shape()
         m.submodules.late = late = fifo.SyncFIFOBuffered(width=shape.size, depth=LATE)
         late_draw = ~front.state.early_write
         enters = front.accept & shading.shaded & turns.last
@@ -330,7 +324,7 @@ class ColourWrite(wiring.Component):
                 for name in self.shaded.payload.shape().members
             ),
             late.w_en.eq(self.shaded.valid & self.shaded.ready),
-            late.w_data.eq(new),
+            late.w_data.eq(new.as_value()),
             late.r_en.eq(enters & late_draw),
             self.answers.ready.eq(enters & late_draw),
             self.colours.ready.eq(Mux(shading.late, late.w_en, enters & ~late_draw)),
@@ -342,7 +336,7 @@ class ColourWrite(wiring.Component):
                 )
             ),
         ]
-        entered = shape(Mux(late_draw, late.r_data, new))
+        entered = shape(Mux(late_draw, late.r_data, new.as_value()))
         passed = Signal(len(lanes))
         for slot, (packed, fractions) in zip(slots, entered, strict=True):
             m.d.sync += slot.colours.eq(packed)
@@ -383,3 +377,14 @@ class ColourWrite(wiring.Component):
             fences.i.error.eq(front.fence_error),
         ]
         return fences
+
+
+def _of_planes(result, planes, lanes):
+    """For each plane colours of lanes, and their fractions."""
+    words = Cat(
+        result[name(plane, n)]
+        for plane in range(planes)
+        for name in (colour_name, fraction_name)
+        for n in lanes
+    )
+    return ArrayLayout(ArrayLayout(ArrayLayout(COLOUR, len(lanes)), 2), planes)(words)

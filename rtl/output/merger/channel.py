@@ -162,21 +162,8 @@ class BlendChannel(wiring.Component):
     def _sum_same(self, m, products, clock):
         """Both sides have the channel's unit."""
         unit = self._at(clock).widths[self._channel]
-        total = products[0] + products[1] + self._half(unit)
-        return register(m, self._whole(m, total, unit), self._quotient.i.shape(), "total")
-
-    def _half(self, unit):
-        """Half of a unit, times the steps of both factors."""
-        units = self._formats.units
-        return pick(unit, [((1 << n) - 1 << 2 * fraction) >> 1 for n, fraction in units])
-
-    def _whole(self, m, total, unit):
-        """What of a sum of products is not below a step times a step."""
-        shifts = [2 * fraction for _, fraction in self._formats.units]
-        if not any(shifts):
-            return total
-        total = named(m, total, "in_steps")
-        return pick(unit, [total >> shift for shift in shifts]).as_signed()
+        total = products[0] + products[1] + _half(self._formats, unit)
+        return register(m, _whole(m, self._formats, total, unit), self._quotient.i.shape(), "total")
 
     def _sum(self, m, products, clock):
         """Products times the unit of the other side where that is another, and half a unit."""
@@ -195,7 +182,7 @@ class BlendChannel(wiring.Component):
         either = constant[0] | constant[1]
         unit = Mux(constant[0], units[1], units[0])
         apart = (ONES_565[0] * ONES_565[1] << 2 * self._formats.fraction_565) >> 1
-        half = Mux(self._differ(units), apart, self._half(unit))
+        half = Mux(self._differ(units), apart, _half(self._formats, unit))
         one = Mux(constant[0] & constant[1], 1, pick(unit, [(1 << n) - 1 for n in widths]))
         total = register(
             m,
@@ -217,7 +204,7 @@ class BlendChannel(wiring.Component):
             )
             total = total + (scaled >> FRACTION)
         units, _ = self._units(clock + 2)  # without constants both have the same fraction
-        total = self._whole(m, total, units[0])
+        total = _whole(m, self._formats, total, units[0])
         return register(m, total, self._quotient.i.shape(), "total")
 
     def _division(self, clock):
@@ -252,6 +239,20 @@ class BlendChannel(wiring.Component):
         m.d.sync += self.o.eq(
             Mux(value[-1], Mux(value < least, least, value), Mux(value > most, most, value))
         )
+
+
+def _half(formats, unit):
+    """Half of a unit, times the steps of both factors."""
+    return pick(unit, [((1 << n) - 1 << 2 * fraction) >> 1 for n, fraction in formats.units])
+
+
+def _whole(m, formats, total, unit):
+    """What of a sum of products is not below a step times a step."""
+    shifts = [2 * fraction for _, fraction in formats.units]
+    if not any(shifts):
+        return total
+    total = named(m, total, "in_steps")
+    return pick(unit, [total >> shift for shift in shifts]).as_signed()
 
 
 def _product(m, colour, factor, halves, name):
