@@ -94,21 +94,41 @@ def quads(edge_samples: int) -> tuple[Field, ...]:
 def colours(edge_samples: int, depths: bool = False, planes: int = 1) -> tuple[Field, ...]:
     """The same tile, shaded: a colour for each sample, lane (i, j) at number j * edge_samples + i.
 
-    Of those not covered, any. Colours are packed in the format of their plane; a shader's alpha
-    that it does not store lies behind the other channels, with as many bits as the widest of them,
-    where 32 bits leave room. With several colour ``planes`` those for each come one behind the
-    other. Behind the colours stands what the shader decides about samples, and with ``depths`` the
-    depths that it puts out: they count in draws without ``early_write`` alone; in all others every
-    sample survives, at the depth of its plane.
+    Of those not covered, any. Colours are packed in the format of their plane, each channel the
+    nearest; a shader's alpha that it does not store lies behind the other channels, with as many
+    bits as the widest of them, where 32 bits leave room. With several colour ``planes`` those for
+    each come one behind the other. As many fractions follow: what that rounding took away, which
+    counts where colours are blended; zeros where there was nothing. Behind them stands what the
+    shader decides about samples, and with ``depths`` the depths that it puts out: they count in
+    draws without ``early_write`` alone; in all others every sample survives, at the depth of its
+    plane.
+
+    A fraction has eight bits for each of red, green, blue and alpha, red the lowest; with an alpha
+    of fewer bits than red 6, 6, 6 and 14; of channels of 16 bits 6 each. Of n bits, two's
+    complement, they are so many 2^-n of the channel's unit. Of sRGB they are linear light, in
+    1/65535, or four times that from byte 128 on; its alpha is linear. Integers and floats have
+    none.
     """
-    names = (colour_name(plane, lane) for plane in range(planes) for lane in range(edge_samples**2))
+    lanes = [(plane, lane) for plane in range(planes) for lane in range(edge_samples**2)]
     meaning = "of a sample, packed in the format of its plane"
-    return each(" ".join(names), COLOUR, meaning=meaning) + survivors(edge_samples, depths)
+    names = " ".join(colour_name(*lane) for lane in lanes)
+    fractions = " ".join(fraction_name(*lane) for lane in lanes)
+    rounded = "what the same was rounded by, signed, by channels"
+    return (
+        each(names, COLOUR, meaning=meaning)
+        + each(fractions, COLOUR, meaning=rounded)
+        + survivors(edge_samples, depths)
+    )
 
 
 def colour_name(plane: int, lane: int) -> str:
     """Name of the field that holds a lane's colour for a plane."""
     return f"plane{plane}_colour{lane}" if plane else f"colour{lane}"
+
+
+def fraction_name(plane: int, lane: int) -> str:
+    """Name of the field that holds what that colour was rounded by."""
+    return colour_name(plane, lane).replace("colour", "fraction")
 
 
 # Tiles of 8 by 8 colours, of 32 or 64 bits, between a cache and memory.

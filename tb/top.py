@@ -69,12 +69,13 @@ def shade(shading: Shading) -> Shades:
     ) >> 3
     value = value.reshape(-1, edge, edge)
     colour = (value & 0xFFFFFFFF).astype(np.uint32)
+    fractions = (value >> 5 & 0xFFFFFFFF).astype(np.uint32)
     survivors = value >> 7 & 3 != 0
     if shading.state["early_reject"]:
-        return Shades(colour, survivors)
+        return Shades(colour, survivors, fractions=fractions)
     most = MOST[DepthFormat(shading.state["depth_format"])]
     depths = ((value >> 9) % (most + 1)).astype(np.uint32)
-    return Shades(colour, survivors, depths, value[:, 0, 0] >> 5 & 3 != 0)
+    return Shades(colour, survivors, depths, value[:, 0, 0] >> 5 & 3 != 0, fractions)
 
 
 def shader(params: TopParams) -> Callable[[Shading], Shades]:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Draws whose tiles are written when the shader has decided, from command stream to picture."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -226,16 +228,23 @@ def test_nothing_depends_on_the_pace_of_the_shader():
             assert np.array_equal(beats, wanted[0][name]), name
 
 
-def blended(new, old, state):
+def blended(new, fractions, old, state):
     """A colour as it is stored: naive."""
-    alpha = new >> 24
     out = 0
     for channel in range(4):
         drawn, stored = new >> 8 * channel & 255, old >> 8 * channel & 255
         if state["blend_enable"]:
-            drawn = (2 * (drawn * alpha + stored * (255 - alpha)) + 255) // 510
+            value, alpha = (number(new, fractions, n) for n in (channel, 3))
+            drawn = int((value * alpha + stored * (255 - alpha)) / 255 + Fraction(1, 2))
         out |= (drawn if state["colour_write"] >> channel & 1 else stored) << 8 * channel
     return out
+
+
+def number(new, fractions, channel):
+    """A channel of a colour with its fraction, out of 255."""
+    fraction = fractions >> 8 * channel & 255
+    value = (new >> 8 * channel & 255) + Fraction(fraction - 256 * (fraction > 127), 256)
+    return min(max(value, Fraction(0)), Fraction(255))
 
 
 @pytest.mark.plan("top-16")
@@ -278,7 +287,8 @@ def test_the_golden_machine_is_a_sample_at_a_time(form):
             )
             passed += passes
             if passes:
-                colour[at] = blended(int(shades.colours[n, j, i]), int(colour[at]), values)
+                source = int(shades.colours[n, j, i]), int(shades.fractions[n, j, i])
+                colour[at] = blended(*source, int(colour[at]), values)
         triangles += len(given)
     assert result.status["passed"][0] == passed > 0
     assert sum(not state["early_write"] for state, _ in draws) > 5

@@ -212,7 +212,7 @@ class ProgramJob(Job):
     def shader(self, shading: Shading) -> Shades:
         """What the program's shaders made of tiles, looked up."""
         shape = len(shading.tiles), EDGE, EDGE
-        colours = np.zeros(shape, np.uint32)
+        colours, fractions = np.zeros((2, *shape), np.uint32)
         survivors = np.ones(shape, bool)
         depths = np.zeros(shape, np.uint32)
         replaces = np.zeros(len(shading.tiles), bool)
@@ -223,11 +223,13 @@ class ProgramJob(Job):
             keys = tile_keys(shading.triangle[some] - self._first[number], shading.tiles[some])
             at = np.searchsorted(shaded.keys, keys)
             colours[some] = shaded.colours[at]
+            fractions[some] = shaded.fractions[at]
             survivors[some] = shaded.survivors[at]
             if shaded.depths is not None:
                 depths[some] = shaded.depths[at]
                 replaces[some] = True
-        return Shades(colours, survivors, depths if self._depths else None, replaces)
+        put_out = depths if self._depths else None
+        return Shades(colours, survivors, put_out, replaces, fractions)
 
 
 def _keys(call: Listed) -> tuple[tuple | None, tuple | None]:

@@ -14,6 +14,7 @@ from fixfunc.models.machine.targets import Target, at_layer
 from fixfunc.models.machine.tile_shading import TileShading
 from fixfunc.models.memory.copies import clear_values
 from fixfunc.models.output.formats import colour_format, encode
+from fixfunc.models.output.output_merger import parted
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -42,6 +43,7 @@ class Shaded(NamedTuple):
     colours: np.ndarray  # uint32, shape (n, 8, 8), as they are stored
     survivors: np.ndarray  # bool, shape (n, 8, 8): not discarded
     depths: np.ndarray | None  # uint32, shape (n, 8, 8): in place of the planes'
+    fractions: np.ndarray  # uint32, shape (n, 8, 8): what colours were rounded by
 
 
 class Listed(NamedTuple):
@@ -198,7 +200,7 @@ def _shaded(part, run, back, state, colour):
     shape = len(tiles), EDGE, EDGE
     keys = tile_keys(found.triangle, tiles)
     order = np.argsort(keys, kind="stable")
-    colours = np.zeros(shape, np.uint32)
+    colours, fractions = np.zeros((2, *shape), np.uint32)
     kept = np.ones(shape, bool)
     depths = None
     if back.shader and len(tiles):
@@ -208,18 +210,23 @@ def _shaded(part, run, back, state, colour):
         if state["early_write"] and (~kept & unpack(tiles["mask"])).any():
             return None
         if colour is not None and shading.colours:
-            colours = _stored(shading.colours[0], Format(int(colour.view["form"])))
+            colours, fractions = _stored(shading.colours[0], Format(int(colour.view["form"])))
     return Shaded(
         keys[order],
         colours[order],
         kept[order],
         None if depths is None else depths[order],
+        fractions[order],
     )
 
 
 def _stored(values, form):
-    """Colours of a shader as a format stores them: uint32, without the last axis."""
+    """Colours of a shader as a format stores them, and fractions: uint32, without the last axis."""
+    shape = values.shape[:-1]
+    if colour_format(form).kind in ("UNORM", "SNORM"):
+        packed, fractions = parted(values.reshape(-1, 4), form)
+        return packed.reshape(shape), fractions.reshape(shape)
     octets = encode(values.reshape(-1, 4), form)
     wide = np.zeros((len(octets), 4), np.uint8)
     wide[:, : octets.shape[1]] = octets
-    return wide.view("<u4")[:, 0].reshape(values.shape[:-1])
+    return wide.view("<u4")[:, 0].reshape(shape), np.zeros(shape, np.uint32)

@@ -79,11 +79,14 @@ def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:
     """What a shader makes of tiles as beats."""
     edge = params.raster.edge
     planes = params.colour.planes
-    table = colours(edge, params.depth.shader_depths, planes)[planes * edge**2 :]
+    table = colours(edge, params.depth.shader_depths, planes)[2 * planes * edge**2 :]
     count = shades.colours.shape[-3]
-    by_plane = np.broadcast_to(shades.colours, (planes, count, edge, edge))
-    by_plane = by_plane.reshape(planes, count, edge**2)
-    lanes = by_plane.swapaxes(0, 1).reshape(count, planes * edge**2).astype("<u4")
+    both = [
+        np.broadcast_to(words, (planes, count, edge, edge))
+        for words in (shades.colours, shades.fractions)
+    ]
+    by_plane = np.concatenate(both).reshape(2 * planes, count, edge**2)
+    lanes = by_plane.swapaxes(0, 1).reshape(count, 2 * planes * edge**2).astype("<u4")
     rest = np.zeros(count, dtype(table))
     rest["survivors"] = pack(shades.survivors)
     if params.depth.shader_depths:

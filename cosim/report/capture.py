@@ -17,6 +17,7 @@ from fixfunc.models.depth.cached_depth import TestedTiles
 from fixfunc.models.depth.depth_test import Tested
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
+from fixfunc.models.output.colour_write import Numbers
 from fixfunc.models.output.formats import SRGB, colour_format, load
 from fixfunc.models.pixel import quads
 from fixfunc.spec.dxgi import Format
@@ -291,6 +292,8 @@ def displayed(texels: np.ndarray, form: Format) -> np.ndarray:
 def _source(made):
     """RGBA8 of a shader's first colours: uint32, shape (n, 8, 8); None without a shader."""
     colours = made.colours
+    if isinstance(colours, Numbers):
+        colours = colours.packed
     if isinstance(colours, np.ndarray):
         every = colours[0] if colours.ndim == 4 else colours
         return np.ascontiguousarray(every, "<u4")

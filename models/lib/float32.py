@@ -92,10 +92,19 @@ def unorm(bits: np.ndarray, one: int = (1 << 16) - 1) -> np.ndarray:
 
     ``one`` is 1.0: the greatest of at most 16 bits.
     """
+    return _unorm(bits, one, one, lambda shift: np.int64(1) << shift - 1)
+
+
+def unorm_steps(bits: np.ndarray, one: int, steps: int) -> np.ndarray:
+    """The same cut to a multiple of 1 / ``steps``: int64, in these."""
+    return _unorm(bits, one * steps, one * steps, lambda _: 0)
+
+
+def _unorm(bits, one, most, rounding):
     exponent = bits >> 23 & 255
     mantissa = np.where(exponent > 0, bits & (1 << 23) - 1 | 1 << 23, 0)
     shift = np.clip(UNIT - exponent, 1, 62)
-    inside = (mantissa * one + (np.int64(1) << shift - 1)) >> shift
-    value = np.where(exponent >= 127, one, inside)
+    inside = (mantissa * one + rounding(shift)) >> shift
+    value = np.where(exponent >= 127, most, inside)
     is_nan = (bits & SIGN - 1) > 255 << 23
     return np.where((bits & SIGN > 0) | is_nan, 0, value)

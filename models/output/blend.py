@@ -38,6 +38,7 @@ class Sources(NamedTuple):
     old: np.ndarray
     second: np.ndarray
     constant: np.ndarray  # of integers: in units of 2^-24
+    aligned: np.ndarray  # bool, shape (4,): alpha as a channel's factor is cut to its steps
 
 
 def blend(
@@ -49,6 +50,7 @@ def blend(
     most: tuple[int, ...] | np.ndarray = UNORM8,
     signed: bool = False,
     steps: int | np.ndarray = 1,
+    cuts_alpha: bool = False,
 ) -> np.ndarray:
     """What is stored of normalised colours.
 
@@ -68,8 +70,10 @@ def blend(
     signed : bool
         The range is -1..1; else 0..1.
     steps : int, or four
-        Steps of a shader's channel in one of the target's: 1 where nothing is blended, and in
-        hardware, whose streams carry the target's own bits.
+        Steps of a shader's channel in one of the target's: 1 where nothing is blended.
+    cuts_alpha : bool
+        Where a channel's unit is a multiple of alpha's, alpha as its factor is cut to the channel's
+        steps, as colour write does it.
 
     Returns
     -------
@@ -92,7 +96,8 @@ def blend(
     fixed = np.rint(np.clip(np.nan_to_num(fixed), low, 1).astype(np.float64) * ONE)
     second = np.zeros_like(new) if second is None else np.asarray(second, np.int64)
     steps = np.broadcast_to(np.asarray(steps, np.int64), 4)
-    colours = Sources(new, old * steps, second, fixed.astype(np.int64))
+    aligned = cuts_alpha & (most % most[3] == 0)
+    colours = Sources(new, old * steps, second, fixed.astype(np.int64), aligned)
     both = (
         (state.source, state.target, state.op, COLOURS),
         (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),
@@ -131,12 +136,21 @@ def _factor(colours, factor, channels, most):
     if factor == BlendFactor.SRC_ALPHA_SAT:
         if channels == ALPHA:
             return np.int64(1), np.int64(1)
-        return np.minimum(colours.new[..., ALPHA], most[3] - colours.old[..., ALPHA]), most[3]
+        room = most[3] - colours.old[..., ALPHA]
+        return _of_alpha(colours, np.minimum(colours.new[..., ALPHA], room), channels, most)
     if factor == BlendFactor.BLEND_FACTOR:
         return colours.constant[channels], np.int64(ONE)
     name, chosen = PLAIN[factor]
-    chosen = ALPHA if chosen is ALPHA else channels
-    return getattr(colours, name)[..., chosen], most[chosen]
+    if chosen is ALPHA:
+        return _of_alpha(colours, getattr(colours, name)[..., ALPHA], channels, most)
+    return getattr(colours, name)[..., channels], most[channels]
+
+
+def _of_alpha(colours, value, channels, most):
+    """Alpha as a factor of some channels."""
+    own = most[channels]
+    aligned = colours.aligned[channels]
+    return np.where(aligned, value * own // most[3], value), np.where(aligned, own, most[3])
 
 
 # Factors that are a colour, or its alpha.
@@ -169,7 +183,7 @@ def blend_floats(
         return new
     constant = np.ones(4, np.float32) if constant is None else np.asarray(constant, np.float32)
     second = np.zeros_like(new) if second is None else np.asarray(second, np.float32)
-    colours = Sources(new, old, second, constant)
+    colours = Sources(new, old, second, constant, np.zeros(4, bool))
     both = (
         (state.source, state.target, state.op, COLOURS),
         (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),

@@ -3,6 +3,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
 from fixfunc.models.memory.tile_codecs import ColourCodec, RawCodec, TileCodec
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.formats import colour_format, load, masked, shader_alpha
-from fixfunc.models.output.output_merger import merge_channels
+from fixfunc.models.output.output_merger import merge_channels, refined
 from fixfunc.models.payload import dtype, integer
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
 from fixfunc.models.state import TARGET_FIELDS, blending_known
@@ -20,9 +21,24 @@ from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS, quads
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.state import BlendOp
 
 
-def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
+class Numbers(NamedTuple):
+    """A shader's colours: as a plane stores them, and what that rounded them by."""
+
+    packed: np.ndarray  # uint32
+    fractions: np.ndarray  # uint32: see fixfunc.models.output.output_merger.refined
+
+
+def numbers(colours: np.ndarray | Numbers) -> Numbers:
+    """Colours with fractions: zeros, where there are none."""
+    return colours if isinstance(colours, Numbers) else Numbers(colours, np.uint32(0))
+
+
+def blend(
+    new: np.ndarray, old: np.ndarray, state: np.void, fractions: np.ndarray | None = None
+) -> np.ndarray:
     """What is stored of samples.
 
     Parameters
@@ -32,6 +48,9 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`: the fields of
         :data:`fixfunc.spec.payloads.PLANE_STATE`.
+    fractions : ndarray of uint32, optional
+        What the shader's colours were rounded by: see
+        :func:`~fixfunc.models.output.output_merger.refined`. By default nothing.
 
     Returns
     -------
@@ -39,8 +58,8 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
         Blended: see :func:`fixfunc.models.output.output_merger.merge_channels`. Where the format
         lacks alpha, the shader's lies at :func:`~fixfunc.models.output.formats.shader_alpha`, and
         what is stored has 1. Colours of sRGB are blended as linear ones, of 16 bits. Unblended: the
-        shader's bits, or those of the logic operation. Channels that are not written keep their
-        bits; bits of no channel are 0.
+        shader's bits, or those of the logic operation, whatever the fractions. Channels that are
+        not written keep their bits; bits of no channel are 0.
     """
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
@@ -50,7 +69,14 @@ def blend(new: np.ndarray, old: np.ndarray, state: np.void) -> np.ndarray:
         alpha = shader_alpha(form)
         channels = form.layout.channels + (() if alpha is None else (alpha,))
         of_shader = form._replace(layout=form.layout._replace(channels=channels))
-        made = merge_channels(load(given, of_shader), stored[:, :size], form, how)
+        source, steps = load(given, of_shader), 1
+        if fractions is not None and not how.logic:
+            words = np.broadcast_to(fractions, np.shape(new)).ravel()
+            bare = source
+            source, steps = refined(bare, words, form)
+            if form.is_srgb and how.op in (BlendOp.MIN, BlendOp.MAX):
+                source[:, :3] = bare[:, :3]  # a byte is stored as it came
+        made = merge_channels(source, stored[:, :size], form, how, steps=steps, cuts_alpha=True)
     else:
         made = masked(given[:, :size], stored[:, :size], form, how.write)
     out = np.zeros_like(given)
@@ -90,7 +116,7 @@ class ColourCache(TileCache):
     def run(
         self,
         tiles: np.ndarray,
-        colours: np.ndarray,
+        colours: np.ndarray | Numbers,
         state: np.void,
         passed: np.ndarray | None = None,
     ) -> None:
@@ -100,7 +126,7 @@ class ColourCache(TileCache):
         ----------
         tiles : structured ndarray, shape (n,)
             As in :func:`fixfunc.spec.payloads.tile`, ``mask``: samples that passed an early test.
-        colours : ndarray of uint32, shape (n, edge, edge)
+        colours : ndarray of uint32, or Numbers, shape (n, edge, edge)
             What the shader gives for each sample.
         state : numpy.void
             Of the draw.
@@ -115,7 +141,9 @@ class ColourCache(TileCache):
         if not state["colour_write"]:
             check_places(tiles, self._columns, self._rows)
             return
-        masks = unpack(tiles["mask"], colours.shape[-1])
+        packed, fractions = numbers(colours)
+        fractions = np.broadcast_to(fractions, packed.shape)
+        masks = unpack(tiles["mask"], packed.shape[-1])
         late = not state["early_write"]
         reads = state["blend_enable"] or state["logic_op_enable"]
         self.merge(
@@ -123,7 +151,7 @@ class ColourCache(TileCache):
             masks,
             passed if late and passed is not None else masks,
             not (late or reads) and state["colour_write"] == 15,
-            lambda lanes, old: blend(colours[lanes], old.view("<u4")[:, 0], state),
+            lambda lanes, old: blend(packed[lanes], old.view("<u4")[:, 0], state, fractions[lanes]),
         )
 
     def merge(
@@ -207,7 +235,7 @@ class ColourTarget:
         self.cache.clear(rectangle, value)
 
     def draw(
-        self, tiles: np.ndarray, colours: np.ndarray, passed: np.ndarray | None = None
+        self, tiles: np.ndarray, colours: np.ndarray | Numbers, passed: np.ndarray | None = None
     ) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`."""
         self.cache.run(tiles, colours, self.state, passed)
@@ -306,16 +334,18 @@ class ColourPlanes:
             self.planes[number].clear(rectangle, value, base)
 
     def draw(
-        self, tiles: np.ndarray, colours: np.ndarray, passed: np.ndarray | None = None
+        self, tiles: np.ndarray, colours: np.ndarray | Numbers, passed: np.ndarray | None = None
     ) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`.
 
         ``colours`` has the shape (planes, n, edge, edge); or (n, edge, edge), of every plane.
         """
-        of_planes = np.broadcast_to(colours, (len(self.planes), *colours.shape[-3:]))
-        for plane, begun, its in zip(self.planes, self._begun, of_planes, strict=True):
+        packed, fractions = numbers(colours)
+        shape = len(self.planes), *packed.shape[-3:]
+        of_planes = (np.broadcast_to(words, shape) for words in (packed, fractions))
+        for plane, begun, *its in zip(self.planes, self._begun, *of_planes, strict=True):
             if begun:
-                plane.draw(tiles, its, passed)
+                plane.draw(tiles, Numbers(*its), passed)
 
     def flush(self) -> None:
         """Bring all that was written to memory."""

@@ -7,10 +7,12 @@ from fixfunc.models.output.blend import Blend, blend, blend_floats
 from fixfunc.models.output.formats import (
     ColourFormat,
     colour_format,
+    encoded,
     integers,
     load,
     masked,
     quantise,
+    shader_alpha,
     store,
 )
 from fixfunc.models.payload import enumerated
@@ -19,6 +21,11 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, BlendOp
 
 INTEGERS = ("UINT", "SINT")
+# Fractions beside packed colours, 32 bits: lowest bit and bits of red, green, blue and alpha.
+FRACTIONS = tuple((8 * n, 8) for n in range(4))
+FRACTIONS_BESIDE_ALPHA = ((0, 6), (6, 6), (12, 6), (18, 14))  # where alpha has few bits
+FRACTIONS_OF_16_BITS = tuple((6 * n, 6) for n in range(4))
+SRGB_STEEP = 128  # bytes of sRGB from which on a fraction has steps of 4
 
 
 def merge(
@@ -99,6 +106,7 @@ def merge_channels(
     constant: np.ndarray | None = None,
     second: np.ndarray | None = None,
     steps: int | np.ndarray = 1,
+    cuts_alpha: bool = False,
 ) -> np.ndarray:
     """What is stored of samples whose colours are channels as a blender takes them.
 
@@ -110,7 +118,9 @@ def merge_channels(
         Those of :func:`merge`.
     form : ColourFormat
     steps : int, or ndarray of int64, shape (4,)
-        Of ``new`` and ``second``, in a unit of a normalised target: 1 for the hardware's streams.
+        Of ``new`` and ``second``, in a unit of a normalised target.
+    cuts_alpha : bool
+        See :func:`fixfunc.models.output.blend.blend`.
 
     Returns
     -------
@@ -121,8 +131,105 @@ def merge_channels(
         made = blend_floats(new, kept, state, constant, second)
     else:
         signed = form.kind in ("SNORM", "SINT")
-        made = blend(new, kept, state, constant, second, form.most, signed, steps)
+        made = blend(new, kept, state, constant, second, form.most, signed, steps, cuts_alpha)
     return masked(store(made, form), old, form, state.write)
+
+
+def fraction_places(form: ColourFormat) -> tuple[tuple[int, int], ...] | None:
+    """Where the fractions of a shader's channels lie beside its packed colours.
+
+    Lowest bit and bits, of red, green, blue and alpha; None of a format that is not normalised.
+    """
+    if form.kind not in ("UNORM", "SNORM"):
+        return None
+    if max(channel.bits for channel in form.layout.channels) == 16:
+        return FRACTIONS_OF_16_BITS
+    return FRACTIONS_BESIDE_ALPHA if form.most[3] < form.most[0] else FRACTIONS
+
+
+def refined(
+    channels: np.ndarray, fractions: np.ndarray, form: ColourFormat
+) -> tuple[np.ndarray, np.ndarray]:
+    """A shader's channels as numbers: packed ones and what these were rounded by.
+
+    Parameters
+    ----------
+    channels : ndarray of int64, shape (n, 4)
+        Of :func:`load`.
+    fractions : ndarray of uint32, shape (n,)
+        Two's complement, in the places of :func:`fraction_places`: of n bits so many 2^-n of the
+        target's unit. Of sRGB they count in linear light, of 16 bits: by steps of 4 from bytes
+        of :data:`SRGB_STEEP` on.
+    form : ColourFormat
+
+    Returns
+    -------
+    channels : ndarray of int64, shape (n, 4)
+        In steps, cut to the format's range.
+    steps : ndarray of int64, shape (4,)
+        Of one of the format's units.
+    """
+    places = fraction_places(form)
+    if places is None:
+        return channels, np.ones(4, np.int64)
+    words = np.asarray(fractions, np.int64)
+    fields = [words >> low & (1 << bits) - 1 for low, bits in places]
+    signed = [
+        field - (field >> bits - 1 << bits) for field, (_, bits) in zip(fields, places, strict=True)
+    ]
+    added = np.stack(signed, -1)
+    if form.is_srgb:
+        steps = np.ones(4, np.int64)
+        added[:, :3] *= _steepness(channels[:, :3])
+    else:
+        steps = np.array([1 << bits for _, bits in places], np.int64)
+    low = -form.most if form.kind == "SNORM" else 0 * form.most
+    return np.clip(channels * steps + added, low * steps, form.most * steps), steps
+
+
+def _steepness(linear_values):
+    """Steps of a fraction of sRGB, in linear light of 16 bits."""
+    return np.where(encoded(linear_values) >= SRGB_STEEP, 4, 1)
+
+
+def parted(values: np.ndarray, form: Format) -> tuple[np.ndarray, np.ndarray]:
+    """A shader's colours as they are stored, and what rounding has taken away of them.
+
+    Parameters
+    ----------
+    values : ndarray of float32, shape (n, 4)
+    form : Format
+        Normalised, of at most 32 bits.
+
+    Returns
+    -------
+    packed, fractions : ndarray of uint32, shape (n,)
+        As a shader gives them to colour write: see :func:`fixfunc.spec.colours.colours`. The
+        fraction is cut, so that the nearest integer is the packed one.
+    """
+    own = colour_format(form)
+    alpha = shader_alpha(own)
+    channels = own.layout.channels + (() if alpha is None else (alpha,))
+    given = own._replace(layout=own.layout._replace(channels=channels))
+    nearest = quantise(values, own)
+    packed = np.zeros((len(values), 4), np.uint8)
+    texels = store(nearest, given._replace(layout=given.layout._replace(size=4)))
+    packed[:, : texels.shape[1]] = texels
+    fractions = np.zeros(len(values), np.int64)
+    places = fraction_places(own)
+    for channel, (low, bits) in enumerate(places or ()):
+        if own.is_srgb:
+            kept = load(packed, given)[:, channel]
+            rest = nearest[:, channel] - kept
+            rest //= _steepness(kept) if channel < 3 else 1
+        else:
+            most = float(own.most[channel] << bits)
+            wide = np.clip(np.nan_to_num(values[:, channel], nan=0.0), -1, 1).astype(np.float64)
+            wide = np.maximum(wide, 0) if own.kind == "UNORM" else wide
+            rest = np.floor(wide * most).astype(np.int64) - (nearest[:, channel] << bits)
+        half = 1 << bits - 1
+        fractions |= (np.clip(rest, -half, half - 1) & (1 << bits) - 1) << low
+    return packed.view("<u4")[:, 0], fractions.astype(np.uint32)
 
 
 def check_kind(dtype: np.dtype, form: Format) -> None:

@@ -38,6 +38,7 @@ class Shaded(NamedTuple):
 
     colours: np.ndarray  # uint32, shape (n, edge, edge): R8G8B8A8_UNORM; 0 where nothing is shaded
     survivors: np.ndarray  # bool, shape (n, edge, edge)
+    fractions: np.ndarray  # uint32, shape (n, edge, edge): what rounding has taken away of colours
 
 
 class PixelPipe:
@@ -114,10 +115,8 @@ class PixelPipe:
             for at in range(0, len(tiles), TILES)
         ]
         shape = 0, edge, edge
-        colours, survivors = zip(
-            (np.zeros(shape, np.uint32), np.zeros(shape, bool)), *parts, strict=True
-        )
-        return Shaded(np.concatenate(colours), np.concatenate(survivors))
+        nothing = (np.zeros(shape, kind) for kind in (np.uint32, bool, np.uint32))
+        return Shaded(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
     def counts(
         self, tiles: np.ndarray, samples: int, triangle: np.ndarray, assembly: Assembly
@@ -278,11 +277,14 @@ def stage_beats(values: np.ndarray, state_of: np.ndarray) -> tuple[np.ndarray, n
 
 def _gather(shaded, tile, count, edge):
     """Colours and survivors of tiles."""
-    colours = np.zeros((count, edge, edge), np.uint32)
+    colours, fractions = np.zeros((2, count, edge, edge), np.uint32)
     survivors = np.zeros((count, edge, edge), bool)
     for pixel in range(4):
         channels = [shaded[f"c{pixel}_{n}"].astype(np.int64) for n in range(4)]
         packed = sum(float32.unorm(bits, UNORM8) << 8 * n for n, bits in enumerate(channels))
+        # Of what is cut, the lower byte is the difference from the nearest.
+        steps = [float32.unorm_steps(bits, UNORM8, 256) for bits in channels]
+        rest = sum((bits & 255) << 8 * n for n, bits in enumerate(steps))
         for samples in np.unique(shaded["samples"]):
             x_bits, y_bits = LANE_SHAPE[samples]
             for sample in range(1 << int(samples)):
@@ -296,5 +298,6 @@ def _gather(shaded, tile, count, edge):
                 y = (shaded["y"][some].astype(np.intp) + pixel // 2 << y_bits) + (sample >> x_bits)
                 place = tile[some], y % edge, x % edge
                 colours[place] = packed[some]
+                fractions[place] = rest[some]
                 survivors[place] = shaded["mask"][some] >> QUAD_SAMPLES * pixel + sample & 1
-    return Shaded(colours, survivors)
+    return Shaded(colours, survivors, fractions)

@@ -9,6 +9,7 @@ import numpy as np
 from fixfunc.models.back_half.back_half import Coloured
 from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.frontend.vertex_ring import Assembly
+from fixfunc.models.output.colour_write import Numbers
 from fixfunc.models.pixel.pixel_pipe import PixelPipe
 
 
@@ -29,16 +30,20 @@ class Shades(NamedTuple):
     survivors: np.ndarray | None = None  # bool, shape (n, edge, edge): not discarded; default all
     depths: np.ndarray | None = None  # uint32, shape (n, edge, edge): in place of the planes'
     replaces: np.ndarray | None = None  # bool, shape (n,): tiles with such depths; default all
+    fractions: np.ndarray | None = None  # uint32, shaped as colours: what rounded them; default 0
 
     def complete(self, count: int, edge: int) -> "Shades":
         """The same of ``count`` tiles with every field filled in."""
         shape = count, edge, edge
         with_depths = self.depths is not None
+        fractions = np.uint32(0) if self.fractions is None else self.fractions
+        of_planes = (*np.shape(self.colours)[:-3], *shape)
         return Shades(
-            np.broadcast_to(self.colours, (*np.shape(self.colours)[:-3], *shape)),
+            np.broadcast_to(self.colours, of_planes),
             np.broadcast_to(True if self.survivors is None else self.survivors, shape),
             np.broadcast_to(self.depths if with_depths else np.uint32(0), shape),
             np.broadcast_to(with_depths if self.replaces is None else self.replaces, count),
+            np.broadcast_to(fractions, of_planes),
         )
 
 
@@ -53,7 +58,7 @@ def by_pixel_states(pipe: PixelPipe) -> Callable[[Shading], Shades]:
     def shade(shading: Shading) -> Shades:
         samples = int(shading.state["samples"])
         made = pipe.shade(shading.tiles, samples, shading.triangle, shading.assembly)
-        return Shades(made.colours, made.survivors)
+        return Shades(made.colours, made.survivors, fractions=made.fractions)
 
     return shade
 
@@ -102,7 +107,7 @@ class StreamShader:
     def finish(self, tiles: np.ndarray, numbers: np.ndarray, passed: np.ndarray) -> Coloured:
         """Colours of tiles: all samples that passed are written."""
         self.shades = self._shade(tiles, numbers)
-        return Coloured(self.shades.colours, passed)
+        return Coloured(Numbers(self.shades.colours, self.shades.fractions), passed)
 
     def _shade(self, tiles, numbers):
         made = self._shader(Shading(tiles, self._state, self._triangle[numbers], self._assembly))

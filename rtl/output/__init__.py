@@ -6,6 +6,7 @@ shading_queue.py     quads out; their tiles wait for colours
 colour_slots.py      tiles of colours on chip: read, blended, written
 byte_blender.py      a sample of bytes, blended
 texel_blender.py     a sample of one of several formats, blended
+plane_formats.py     what these formats ask of it; a shader's colours as numbers
 blend_turns.py       a tile that is blended takes few lanes, group by group
 sample_interlock.py  no sample is read while a write of it is in flight
 quads.py             which pixels of a tile are shaded

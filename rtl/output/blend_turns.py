@@ -51,6 +51,8 @@ class BlendTurns(wiring.Component):
     stall : Out(1)
     last : Out(1)
         No turn of the tile is left.
+    groups : Out(samples // lanes)
+        Those that have the tile's next turn; all of them, where it is not blended.
     turn : Out(turn_layout(samples // lanes))
         What entered one clock ago; all groups at once where nothing did.
     """
@@ -71,6 +73,7 @@ class BlendTurns(wiring.Component):
                 "enters": In(1),
                 "stall": Out(1),
                 "last": Out(1),
+                "groups": Out(samples // lanes),
                 "turn": Out(turn_layout(samples // lanes)),
             }
         )
@@ -92,6 +95,7 @@ class BlendTurns(wiring.Component):
             turn.first.eq(~taken.any()),
             turn.last.eq(~turn.blended | ~(waiting & ~turn.groups).any()),
             self.last.eq(turn.last),
+            self.groups.eq(turn.groups),
             self.stall.eq(Cat(interlock.stall for interlock in self._interlocks).any()),
         ]
         whole = self.turn.shape().const({"groups": ~0, "first": 1, "last": 1})

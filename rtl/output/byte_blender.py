@@ -6,8 +6,8 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import gated, minimum, named
-from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.bits import gated, minimum, named, negated
+from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.blender import replaced
 from fixfunc.rtl.output.merger.control import (
@@ -23,26 +23,30 @@ from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet
 from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.payloads import COLOUR
 
-BYTE = 8  # bits of a channel
-HALF = 127  # of 255, by which sums are divided: of an odd number no quotient is a tie
+BYTE = 8  # bits of a channel, and of its fraction
+UNIT = 255  # what 1.0 is: sums are divided by it, and of an odd number no quotient is a tie
 
 
 class ByteBlender(wiring.Component):
     """Blend a sample, or replace it; one a clock, free-running.
 
-    All of D3D11's blending but the blend constant, second colours and the write mask. It is short:
-    a sample that is blended again and again waits for it each time.
+    All of D3D11's blending but the blend constant, second colours and the write mask. A shader's
+    channels have 256 steps in a unit of the target's. The lane is short: a sample that is blended
+    again and again waits for it each time.
 
     Members
     -------
-    source, dest : In(COLOUR)
-        What the shader gives, and what is stored.
-    controls : In(ArrayLayout(control_layout(formats).size, self.latency))
+    source, fraction : In(COLOUR)
+        What the shader gives, and what that was rounded by: bytes, the latter signed.
+    dest : In(COLOUR)
+        What is stored, :attr:`ahead` clocks after ``source``.
+    controls : In(ArrayLayout(control_layout(formats).size, self.ahead + self.latency))
         The decoded state, the first together with ``source``, each one clock after the one before.
     o : Out(COLOUR)
-        :attr:`latency` clocks after ``source``.
+        :attr:`latency` clocks after ``dest``.
     """
 
+    ahead = 1  # clock: steps of the source
     latency = 4  # clocks: factors, products, their sum, its quotient
 
     def __init__(self) -> None:
@@ -50,52 +54,77 @@ class ByteBlender(wiring.Component):
         super().__init__(
             {
                 "source": In(COLOUR),
+                "fraction": In(COLOUR),
                 "dest": In(COLOUR),
-                "controls": In(ArrayLayout(self._control.size, self.latency)),
+                "controls": In(ArrayLayout(self._control.size, self.ahead + self.latency)),
                 "o": Out(COLOUR),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        colours = [ArrayLayout(BYTE, 4)(colour) for colour in (self.source, self.dest)]
+        source = ArrayLayout(BYTE, 4)(delay(m, self.source, self.ahead, "source"))
+        bytes_of = [source, ArrayLayout(BYTE, 4)(self.dest)]
+        steps, rest = self._steps(m)
         # min(source alpha, 1 - target alpha): one less a byte is all of its bits inverted.
-        room = named(m, minimum(colours[NEW][ALPHA], ~colours[OLD][ALPHA]), "room")
+        room = Cat(Const(0, BYTE), ~bytes_of[OLD][ALPHA])
+        room = named(m, minimum(steps[ALPHA], room), "room")
         for channel in range(4):
             t = Timeline(m)
-            t.enter(1, word=self._replace(m, channel, colours))
-            sides = self._group(0, channel).sides
+            t.enter(1, word=self._replace(m, channel, bytes_of))
             products = []
-            for n, side in enumerate(sides):
-                pair = _factor(side, channel, colours, room), colours[n][channel]
-                factor, colour = (
-                    register(m, value, BYTE, f"{name}_{n}_{channel}")
-                    for name, value in zip(("factor", "colour"), pair, strict=True)
+            for n, side in enumerate(self._group(0, channel).sides):
+                base = _factor(side, channel, (steps, rest), bytes_of[OLD], room)
+                factor = register(m, base, 2 * BYTE, f"factor_{n}_{channel}")
+                colour = (steps, bytes_of[OLD])[n][channel]
+                colour = register(m, colour, len(colour), f"colour_{n}_{channel}")
+                product = register(
+                    m, colour * factor, len(colour) + 2 * BYTE, f"product_{n}_{channel}"
                 )
-                product = colour * factor
-                products.append(register(m, product, 2 * BYTE, f"product_{n}_{channel}"))
-            total = register(m, self._sum(products, channel), signed(18), f"total_{channel}")
+                products.append(product if n == SOURCE else Cat(Const(0, BYTE), product))
+            total = register(m, self._sum(m, products, channel), signed(18), f"total_{channel}")
             blends = self._group(3, channel).blends & ~self._at(3).logic
             result = Mux(blends, _quotient(total), t[3].word)
             m.d.sync += self.o.word_select(channel, BYTE).eq(result)
         return m
 
     def _at(self, clock):
-        """The state in a clock."""
-        return self._control(self.controls[clock])
+        """The state so many clocks after that of ``dest``."""
+        return self._control(self.controls[self.ahead + clock])
 
     def _group(self, clock, channel):
         """How a channel is blended."""
         return self._at(clock).groups[ALPHA_GROUP if channel == ALPHA else COLOUR_GROUP]
 
+    def _steps(self, m):
+        """Channels of the source in steps, and what is left of 1.0."""
+        steps, rest = [], []
+        for channel in range(4):
+            byte, fraction = (
+                value.word_select(channel, BYTE) for value in (self.source, self.fraction)
+            )
+            # Nothing lies beyond the range.
+            beyond = Mux(fraction[-1], ~byte.any(), byte.all())
+            low = named(m, gated(fraction, ~beyond), f"low_{channel}")
+            high = named(m, byte - low[-1], f"high_{channel}")[:BYTE]
+            steps.append(register(m, Cat(low, high), 2 * BYTE, f"steps_{channel}"))
+            left = Cat(negated(low, Const(1, 1)), ~high - low.any())
+            rest.append(register(m, left[: 2 * BYTE], 2 * BYTE, f"rest_{channel}"))
+        return steps, rest
+
     def _replace(self, m, channel, colours):
-        """What a channel becomes unless products are summed."""
+        """What a channel becomes unless products are summed.
+
+        The nearest to a source is its byte, so its fraction decides nothing.
+        """
         new, old = (colour[channel] for colour in colours)
         word = replaced(self._at(0), self._group(0, channel), new < old, new, old)
         return register(m, word, BYTE, f"word_{channel}")
 
-    def _sum(self, products, channel):
-        """Of both products, of which at most one is subtracted, and half of what divides."""
+    def _sum(self, m, products, channel):
+        """Of both products, of which at most one is subtracted, and half of what divides: in units
+        of 1 / 255.
+        """
         sides = self._group(2, channel).sides
         minus = Cat(sides[n].negative for n in (SOURCE, TARGET))
         # What is subtracted is inverted, and one more is added.
@@ -103,19 +132,20 @@ class ByteBlender(wiring.Component):
             Cat(product ^ flag.replicate(len(product)), flag).as_signed()
             for product, flag in zip(products, minus, strict=True)
         ]
-        return terms[0] + terms[1] + Mux(minus.any(), HALF + 1, HALF)
+        half = UNIT << 2 * BYTE - 1
+        total = terms[0] + terms[1] + Mux(minus.any(), half + 1, half)
+        return named(m, total, f"sum_{channel}") >> 2 * BYTE
 
 
-def _factor(side, channel, colours, room):
-    """What a side is multiplied by."""
-    chosen = [
-        gated(Mux(side.alpha, colour[ALPHA], colour[channel]), side.picked[n])
-        for n, colour in zip((NEW, OLD), colours, strict=True)
-    ]
-    base = chosen[NEW] | chosen[OLD]
-    if channel != ALPHA:
-        base |= gated(room, side.saturates)
-    return base ^ side.inverse.replicate(BYTE)
+def _factor(side, channel, source, dest, room):
+    """What a side is multiplied by, in steps."""
+    given = Mux(side.inverse, *(Mux(side.alpha, c[ALPHA], c[channel]) for c in reversed(source)))
+    stored = gated(Mux(side.alpha, dest[ALPHA], dest[channel]), side.picked[OLD])
+    # One less a byte is all of its bits inverted; one less nothing is one.
+    stored = stored ^ side.inverse.replicate(BYTE)
+    of_source = side.picked[NEW] | side.saturates
+    factor = gated(given, side.picked[NEW]) | Cat(Const(0, BYTE), gated(stored, ~of_source))
+    return factor | gated(room, side.saturates) if channel != ALPHA else factor
 
 
 def _quotient(total):

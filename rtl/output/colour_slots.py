@@ -19,7 +19,8 @@ from fixfunc.rtl.output.blend_turns import turn_layout
 from fixfunc.rtl.output.byte_blender import ByteBlender
 from fixfunc.rtl.output.merger.control import StateDecoder
 from fixfunc.rtl.output.merger.formats import FormatSet, Place
-from fixfunc.rtl.output.texel_blender import PlaneFormats, TexelBlender
+from fixfunc.rtl.output.plane_formats import PlaneFormats
+from fixfunc.rtl.output.texel_blender import TexelBlender
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS
@@ -76,6 +77,8 @@ class ColourSlots(wiring.Component):
     colours : In(ArrayLayout(COLOUR, edge**2))
         Colours of ``tile``, from the shader. They, the tile and its command are the same in each of
         its turns.
+    fractions : In(ArrayLayout(COLOUR, lanes))
+        What colours of the turn's samples were rounded by.
     completes : Out(1)
         ``command`` will be in ``done``.
     done : Out(COMMAND)
@@ -95,7 +98,9 @@ class ColourSlots(wiring.Component):
         self._slots = slots
         self._lanes = lanes
         self._formats = BYTES if tuple(formats) == BASE_FORMATS else PlaneFormats.of(formats)
-        self._first_lane = self._lane()
+        # All channels are bytes: a lane blends, and memory is written by channels.
+        self._by_bytes = self._formats is BYTES
+        self._first_lane = _lane(self._formats)
         tile = ArrayLayout(COLOUR, edge**2)
         super().__init__(
             {
@@ -107,21 +112,13 @@ class ColourSlots(wiring.Component):
                 "tile": In(layout(payloads.tile(edge))),
                 "clearing": In(1),
                 "colours": In(tile),
+                "fractions": In(ArrayLayout(COLOUR, lanes)),
                 "completes": Out(1),
                 "done": Out(COMMAND),
                 "written": Out(edge**2),
                 "values": Out(tile),
             }
         )
-
-    @property
-    def _by_bytes(self):
-        """All channels are bytes: a lane blends, and memory is written by channels."""
-        return self._formats is BYTES
-
-    def _lane(self):
-        """All of D3D11's blending but the blend constant and second colours, of a sample."""
-        return ByteBlender() if self._by_bytes else TexelBlender(self._formats)
 
     @property
     def latency(self) -> int:
@@ -199,13 +196,14 @@ class ColourSlots(wiring.Component):
         It takes a value as its slot holds it, as it is being written there, or as it is filled in
         by the same command.
         """
-        m.submodules[f"lane_{n}"] = lane = self._lane() if n else self._first_lane
+        m.submodules[f"lane_{n}"] = lane = _lane(self._formats) if n else self._first_lane
         samples = range(n, self._edge**2, self._lanes)
         new, filled = (
             pick(self.turn.groups, [values[k] for k in samples])
             for values in (self.colours, self.fill_values)
         )
-        timeline.enter(0, **{f"new_{n}": new, f"fill_{n}": filled})
+        early = {f"new_{n}": new, f"fill_{n}": filled, f"fraction_{n}": self.fractions[n]}
+        timeline.enter(0, **early)
         words = [read.data.word_select(k, COLOUR) for k in samples]
         value = _newest(
             timeline[1], "at_read", samples, write, pick(timeline[1].turn.groups, words)
@@ -213,10 +211,13 @@ class ColourSlots(wiring.Component):
         stored = Signal(COLOUR, name=f"stored_{n}")
         fills = has(timeline[1].command.op, SlotOp.FILL)
         m.d.sync += stored.eq(Mux(fills, timeline.value(f"fill_{n}", 1), value))
+        given = self.OLD - lane.ahead
+        clocks = range(given, self.latency)
         m.d.comb += [
-            lane.source.eq(timeline.value(f"new_{n}", self.OLD)),
+            lane.source.eq(timeline.value(f"new_{n}", given)),
+            lane.fraction.eq(timeline.value(f"fraction_{n}", given)),
             lane.dest.eq(_newest(timeline[self.OLD], "at_lane", samples, write, stored)),
-            *(lane.controls[k].eq(timeline[self.OLD + k].control) for k in range(lane.latency)),
+            lane.controls.eq(Cat(timeline[clock].control for clock in clocks)),
         ]
         return lane.o
 
@@ -264,7 +265,7 @@ class ColourSlots(wiring.Component):
         control = Signal.like(decoder.control)
         m.d.comb += [decoder.i[f.name].eq(self.state[f.name]) for f in payloads.BLEND_STATE]
         m.d.comb += control.eq(decoder.control)
-        timeline.enter(self.OLD, control=control.as_value())
+        timeline.enter(decoder.LATENCY, control=control.as_value())
         if self._by_bytes:
             m.d.comb += [
                 decoder.i.format.eq(BASE_FORMATS[0]),
@@ -284,6 +285,11 @@ class ColourSlots(wiring.Component):
             control.layout.eq(channel_layout),
         ]
         return owned
+
+
+def _lane(formats):
+    """All of D3D11's blending but the blend constant and second colours, of a sample."""
+    return ByteBlender() if formats is BYTES else TexelBlender(formats)
 
 
 def channel_bits(arrangement: Sequence[Place | None]) -> int:

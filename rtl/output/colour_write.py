@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.rtl.lib.axi import Axi
+from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.memory.surface.state_check import check_colour_formats
 from fixfunc.rtl.memory.tile_cache.layouts import has
@@ -27,7 +28,14 @@ from fixfunc.rtl.output.colour_slots import ColourSlots
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS, colour_name, colours, quads
+from fixfunc.spec.colours import (
+    BASE_FORMATS,
+    COLOUR_FORMATS,
+    colour_name,
+    colours,
+    fraction_name,
+    quads,
+)
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import COLOUR
@@ -153,7 +161,8 @@ class ColourWrite(wiring.Component):
     for one another as :class:`~fixfunc.rtl.output.colour_slots.ColourSlots` asks, but for the first
     one behind a miss. A target begins with a clear of all of it.
 
-    Colours take 32 bits a sample, in the format of their plane, as the shader has packed them.
+    Colours take 32 bits a sample, in the format of their plane, as the shader has packed them; what
+    is blended takes as many of fractions.
 
     With several colour planes a draw state, and a clear, is of the one that its ``slot`` says:
     see :class:`~fixfunc.rtl.memory.tile_client.plane_states.PlaneStates`. A plane but the first is
@@ -303,8 +312,8 @@ class ColourWrite(wiring.Component):
         """
         lanes = range(self._params.edge**2)
         result = self.colours.payload
-        shape = ArrayLayout(COLOUR, len(lanes) * len(slots))
-        new = Cat(result[colour_name(plane, n)] for plane in range(len(slots)) for n in lanes)
+        new = _of_planes(result, len(slots), lanes)
+        shape = new.shape()
         m.submodules.late = late = fifo.SyncFIFOBuffered(width=shape.size, depth=LATE)
         late_draw = ~front.state.early_write
         enters = front.accept & shading.shaded & turns.last
@@ -315,7 +324,7 @@ class ColourWrite(wiring.Component):
                 for name in self.shaded.payload.shape().members
             ),
             late.w_en.eq(self.shaded.valid & self.shaded.ready),
-            late.w_data.eq(new),
+            late.w_data.eq(new.as_value()),
             late.r_en.eq(enters & late_draw),
             self.answers.ready.eq(enters & late_draw),
             self.colours.ready.eq(Mux(shading.late, late.w_en, enters & ~late_draw)),
@@ -327,10 +336,13 @@ class ColourWrite(wiring.Component):
                 )
             ),
         ]
-        entered = Mux(late_draw, late.r_data, new)
+        entered = shape(Mux(late_draw, late.r_data, new.as_value()))
         passed = Signal(len(lanes))
-        for n, slot in enumerate(slots):
-            m.d.sync += slot.colours.as_value().eq(entered.word_select(n, COLOUR * len(lanes)))
+        for slot, (packed, fractions) in zip(slots, entered, strict=True):
+            m.d.sync += slot.colours.eq(packed)
+            for n, fraction in enumerate(slot.fractions):
+                of_groups = [fractions[k] for k in lanes[n :: self._params.lanes]]
+                m.d.sync += fraction.eq(pick(turns.groups, of_groups))
         m.d.sync += passed.eq(Mux(late_draw, self.answers.payload.mask, ~0))
         for slot in slots:
             m.d.comb += slot.tile.mask.eq(front.tile.mask & passed)
@@ -365,3 +377,14 @@ class ColourWrite(wiring.Component):
             fences.i.error.eq(front.fence_error),
         ]
         return fences
+
+
+def _of_planes(result, planes, lanes):
+    """For each plane colours of lanes, and their fractions."""
+    words = Cat(
+        result[name(plane, n)]
+        for plane in range(planes)
+        for name in (colour_name, fraction_name)
+        for n in lanes
+    )
+    return ArrayLayout(ArrayLayout(ArrayLayout(COLOUR, len(lanes)), 2), planes)(words)

@@ -14,7 +14,7 @@ from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.counters import counter_record
-from fixfunc.models.output.colour_write import ColourPlanes, quads_of
+from fixfunc.models.output.colour_write import ColourPlanes, Numbers, quads_of
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import PLAIN_FACTORS
@@ -30,7 +30,7 @@ from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.depth import depth_test
 from fixfunc.tb.output import colour_planes, plane_formats
-from fixfunc.tb.output.shaded_write import PLANE_BITS, Harness, of_planes
+from fixfunc.tb.output.shaded_write import FRACTION_BITS, PLANE_BITS, Harness, of_planes
 
 __all__ = ["Harness"]
 
@@ -50,6 +50,11 @@ def shade(tiles: np.ndarray, state: np.void, edge: int) -> np.ndarray:
     blue = (~x ^ n) & 255
     alpha = (slot ^ int(state["flat_colour"]) & n) & 255
     return (red | green << 8 | blue << 16 | alpha << 24).astype(np.uint32).reshape(-1, edge, edge)
+
+
+def fractions(colours: np.ndarray) -> np.ndarray:
+    """What the same shader says that its colours were rounded by: uint32."""
+    return (colours << np.uint32(13) | colours >> np.uint32(19)) ^ np.uint32(FRACTION_BITS)
 
 
 def survivors(tiles: np.ndarray, edge: int) -> np.ndarray:
@@ -237,7 +242,8 @@ class Reference:
             passed = unpack(shaded["mask"], edge) & survivors(shaded, edge)
             colours = self._shade(shaded, self.unit.state, edge)
             planes = np.arange(self._params.planes, dtype=np.uint32)[:, None, None, None]
-            self.unit.draw(shaded, colours ^ planes * np.uint32(PLANE_BITS), passed)
+            packed = colours ^ planes * np.uint32(PLANE_BITS)
+            self.unit.draw(shaded, Numbers(packed, fractions(packed)), passed)
 
 
 def expected(rows: np.ndarray, params: ColourWriteParams) -> dict[str, np.ndarray]:

@@ -9,11 +9,12 @@ from fixfunc.rtl.output.colour_write import ColourWrite, ColourWriteParams
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.rtl.probes import ports, show
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import colour_name, quads
+from fixfunc.spec.colours import colour_name, fraction_name, quads
 from fixfunc.spec.state import Kind
 from fixfunc.tb.depth.noise import sometimes
 
 PLANE_BITS = 0x15732B49  # colours of planes differ by multiples of these
+FRACTION_BITS = 0x2D5A1CE3  # fractions differ from colours, turned round, by these
 
 
 class Harness(wiring.Component):
@@ -75,12 +76,14 @@ class Harness(wiring.Component):
                 ~shaded_quads.x[:8] ^ n,
                 shaded_quads.slot[:8] ^ (shaded_quads.flat_colour[:8] & n),
             )
-            m.d.comb += [
-                unit.colours.payload[colour_name(plane, n)].eq(
-                    colour ^ plane * PLANE_BITS if plane else colour
-                )
-                for plane in range(self._params.planes)
-            ]
+            for plane in range(self._params.planes):
+                given = unit.colours.payload[colour_name(plane, n)]
+                m.d.comb += [
+                    given.eq(colour ^ plane * PLANE_BITS if plane else colour),
+                    unit.colours.payload[fraction_name(plane, n)].eq(
+                        given.rotate_left(13) ^ FRACTION_BITS
+                    ),
+                ]
         show(m, unit.quads, self.probe_quads)
         return m
 

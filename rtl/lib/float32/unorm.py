@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """float32 to UNORM."""
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Module, Mux, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -17,6 +17,8 @@ class ToUnorm(wiring.Component):
     ----------
     bits : int
         Of the UNORM: 2 to 16.
+    fraction : int
+        Bits of what rounding takes away.
 
     Members
     -------
@@ -24,13 +26,18 @@ class ToUnorm(wiring.Component):
         float32.
     o : Out(bits)
         :attr:`LATENCY` clocks later.
+    rest : Out(signed(fraction))
+        Less the nearest, in 2^-fraction of its unit, cut: together with ``o``. Absent without
+        ``fraction``.
     """
 
     LATENCY = 2
 
-    def __init__(self, bits: int) -> None:
+    def __init__(self, bits: int, fraction: int = 0) -> None:
         self._bits = bits
-        super().__init__({"a": In(32), "o": Out(bits)})
+        self._fraction = fraction
+        rest = {"rest": Out(signed(fraction))} if fraction else {}
+        super().__init__({"a": In(32), "o": Out(bits)} | rest)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -44,7 +51,12 @@ class ToUnorm(wiring.Component):
         nothing = FLOAT32.sign_of(self.a) | FLOAT32.is_nan(self.a)
         is_zero = register(m, nothing, 1, "is_zero")
         is_one = register(m, exponent >= FLOAT32.bias, 1, "is_one")
-        nearest = named(m, (product >> distance) + 1 >> 1, "nearest")
+        # Behind the point a half, and the rest of the fraction.
+        steps = named(m, (product << max(self._fraction - 1, 0)) >> distance, "steps")
+        nearest = named(m, (steps >> max(self._fraction - 1, 0)) + 1 >> 1, "nearest")
         value = Mux(is_zero, 0, Mux(is_one, (1 << bits) - 1, nearest))
         m.d.comb += self.o.eq(register(m, value, bits, "unorm"))
+        if self._fraction:
+            rest = Mux(is_zero | is_one, 0, steps[: self._fraction])
+            m.d.comb += self.rest.eq(register(m, rest, self._fraction, "rest"))
         return m

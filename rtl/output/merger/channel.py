@@ -61,10 +61,12 @@ class BlendChannel(wiring.Component):
         self._apart = formats.has_units_apart and channel not in (GREEN, ALPHA)
         self._factors = [Factor(formats, channel, constant) for _ in (SOURCE, TARGET)]
         # Products of 2^24 leave the sum before it is divided. A factor is at most two.
-        sizes = [2 * formats.value + 5, formats.value + 3]
+        widest = max(formats.widths)
+        sizes = [2 * widest + 5, widest + 3]
         if formats.has_units_apart:
             sizes = [max(pair) for pair in zip(sizes, BITS_565, strict=True)]
         self._quotient = Quotient(formats, *sizes)
+        self._total = signed(sizes[0] + 2 * max(fraction for _, fraction in formats.units))
         colours = ArrayLayout(formats.value_shape, 3)
         super().__init__(
             {
@@ -159,11 +161,9 @@ class BlendChannel(wiring.Component):
 
     def _sum_same(self, m, products, clock):
         """Both sides have the channel's unit."""
-        half = pick(
-            self._at(clock).widths[self._channel],
-            [(1 << n - 1) - 1 for n in self._formats.widths],
-        )
-        return register(m, products[0] + products[1] + half, self._quotient.i.shape(), "total")
+        unit = self._at(clock).widths[self._channel]
+        total = products[0] + products[1] + _half(self._formats, unit)
+        return register(m, _whole(m, self._formats, total, unit), self._quotient.i.shape(), "total")
 
     def _sum(self, m, products, clock):
         """Products times the unit of the other side where that is another, and half a unit."""
@@ -181,15 +181,15 @@ class BlendChannel(wiring.Component):
         units, constant = self._units(clock + 1)
         either = constant[0] | constant[1]
         unit = Mux(constant[0], units[1], units[0])
-        half = pick(unit, [(1 << n - 1) - 1 for n in widths])
-        half = Mux(self._differ(units), ONES_565[0] * ONES_565[1] >> 1, half)
+        apart = (ONES_565[0] * ONES_565[1] << 2 * self._formats.fraction_565) >> 1
+        half = Mux(self._differ(units), apart, _half(self._formats, unit))
         one = Mux(constant[0] & constant[1], 1, pick(unit, [(1 << n) - 1 for n in widths]))
         total = register(
             m,
             Mux(constant[0], 0, crossed[0])
             + Mux(constant[1], 0, crossed[1])
             + Mux(either, 0, half),
-            self._quotient.i.shape(),
+            self._total,
             "sum",
         )
         if self._constant:
@@ -203,6 +203,8 @@ class BlendChannel(wiring.Component):
                 "scaled",
             )
             total = total + (scaled >> FRACTION)
+        units, _ = self._units(clock + 2)  # without constants both have the same fraction
+        total = _whole(m, self._formats, total, units[0])
         return register(m, total, self._quotient.i.shape(), "total")
 
     def _division(self, clock):
@@ -237,6 +239,20 @@ class BlendChannel(wiring.Component):
         m.d.sync += self.o.eq(
             Mux(value[-1], Mux(value < least, least, value), Mux(value > most, most, value))
         )
+
+
+def _half(formats, unit):
+    """Half of a unit, times the steps of both factors."""
+    return pick(unit, [((1 << n) - 1 << 2 * fraction) >> 1 for n, fraction in formats.units])
+
+
+def _whole(m, formats, total, unit):
+    """What of a sum of products is not below a step times a step."""
+    shifts = [2 * fraction for _, fraction in formats.units]
+    if not any(shifts):
+        return total
+    total = named(m, total, "in_steps")
+    return pick(unit, [total >> shift for shift in shifts]).as_signed()
 
 
 def _product(m, colour, factor, halves, name):

@@ -186,8 +186,8 @@ class StateDecoder(wiring.Component):
             m.d.comb += control.layout[n].eq(self._any(own) & ~error)
         self._decode_floats(m, control, error)
         for channel in range(4):
-            for n, width in enumerate(formats.widths):
-                own = [f for f in normalised if formats.magnitude(f, channel) == width]
+            for n, unit in enumerate(formats.units):
+                own = [f for f in normalised if formats.unit(f, channel) == unit]
                 m.d.comb += control.widths[channel][n].eq(self._any(own))
             for n, width in enumerate(formats.cuts):
                 own = [f for f in whole if formats.magnitude(f, channel) == width]

@@ -89,7 +89,7 @@ class Factor(wiring.Component):
         return m
 
     def _one(self, widths):
-        return pick(widths, [(1 << n) - 1 for n in self._formats.widths])
+        return pick(widths, self._formats.ones)
 
     def _alpha(self):
         return pick(self.side[0].picked, list(self.alphas))
@@ -101,10 +101,10 @@ class Factor(wiring.Component):
         return Mux(self.alphas[NEW] < room, self.alphas[NEW], room)
 
     def _spread(self, alpha):
-        """Alpha in the channel's unit: its bits, repeated."""
+        """Alpha in the channel's unit, of which its own is a part: cut to the channel's steps."""
         pairs = set()
         for form in self._formats.among(NORMALISED):
-            own, of_alpha = (self._formats.magnitude(form, c) for c in (self._channel, ALPHA))
+            own, of_alpha = (self._formats.unit(form, c) for c in (self._channel, ALPHA))
             if own != of_alpha and form != Format.B5G6R5_UNORM:
                 pairs.add((own, of_alpha))
         if not pairs:
@@ -112,6 +112,15 @@ class Factor(wiring.Component):
         bits = []
         options = []
         for own, of_alpha in sorted(pairs):
-            bits.append(self.alpha_widths[self._formats.widths.index(of_alpha)])
-            options.append(alpha[:of_alpha].replicate(own // of_alpha))
+            bits.append(self.alpha_widths[self._formats.units.index(of_alpha)])
+            options.append(_multiple(alpha[: sum(of_alpha)], own, of_alpha))
         return Mux(self.spreads, pick(Cat(bits), options), alpha)
+
+
+def _multiple(alpha, own, of_alpha):
+    """Alpha, not below 0, in another unit's steps."""
+    (magnitude, fraction), (part, finer) = own, of_alpha
+    if not finer:
+        return alpha.replicate(magnitude // part)  # its bits, repeated
+    shifted = sum(alpha << low for low in range(0, magnitude, part))
+    return shifted >> finer - fraction

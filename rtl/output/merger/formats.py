@@ -169,11 +169,29 @@ class FormatSet:
         place = own[channel] or max((p for p in own if p), key=lambda p: p[1])
         return place[1] - (form in SNORM or form in SINT)
 
+    def fraction(self, form: Format, channel: int) -> int:
+        """Bits of a shader's channel that lie below the format's unit."""
+        return 0
+
+    def unit(self, form: Format, channel: int) -> tuple[int, int]:
+        """:meth:`magnitude` and :meth:`fraction` of a channel."""
+        return self.magnitude(form, channel), self.fraction(form, channel)
+
+    @property
+    def units(self) -> tuple[tuple[int, int], ...]:
+        """Every :meth:`unit` of normalised formats."""
+        forms = self.among(NORMALISED)
+        return tuple(sorted({self.unit(f, c) for f in forms for c in range(4)}))
+
     @property
     def widths(self) -> tuple[int, ...]:
-        """Every :meth:`magnitude` of normalised formats."""
-        forms = self.among(NORMALISED)
-        return tuple(sorted({self.magnitude(f, c) for f in forms for c in range(4)}))
+        """Magnitudes of :attr:`units`."""
+        return tuple(magnitude for magnitude, _ in self.units)
+
+    @property
+    def ones(self) -> tuple[int, ...]:
+        """What 1.0 is of each of :attr:`units`, in steps."""
+        return tuple(((1 << magnitude) - 1) << fraction for magnitude, fraction in self.units)
 
     @property
     def cuts(self) -> tuple[int, ...]:
@@ -183,8 +201,8 @@ class FormatSet:
 
     @property
     def value(self) -> int:
-        """Bits of the greatest magnitude that is blended."""
-        return max(self.widths)
+        """Bits of the greatest magnitude that is blended, in steps."""
+        return max(map(sum, self.units))
 
     @property
     def word(self) -> int:
@@ -207,6 +225,11 @@ class FormatSet:
     def has_srgb(self) -> bool:
         """Some format is sRGB."""
         return bool(self.among(SRGB))
+
+    @property
+    def fraction_565(self) -> int:
+        """:meth:`fraction` of every channel of 5:6:5."""
+        return self.fraction(Format.B5G6R5_UNORM, RED)
 
     @property
     def has_units_apart(self) -> bool:

@@ -13,16 +13,20 @@ from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.pixel.quad_dispatch import QuadDispatchParams
 from fixfunc.rtl.samples import SHAPES
-from fixfunc.spec.colours import colours
+from fixfunc.spec.colours import colour_name, colours, fraction_name
 from fixfunc.spec.pixels.texture_stage import CHANNELS, SHADED_QUAD
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES
 
 BITS = 8  # of a channel
-PACKED = StructLayout({"quad": layout(QUAD), "colours": ArrayLayout(BITS * len(CHANNELS), 4)})
+WORD = BITS * len(CHANNELS)
+PACKED = StructLayout(
+    {"quad": layout(QUAD), "colours": ArrayLayout(WORD, 4), "fractions": ArrayLayout(WORD, 4)}
+)
 
 
 class TileGather(wiring.Component):
-    """Packs colours as R8G8B8A8_UNORM, and puts quads where they lie in their tile. A quad a clock.
+    """Packs colours as R8G8B8A8_UNORM, with fractions, and puts quads where they lie in their tile.
+    A quad a clock.
 
     Parameters
     ----------
@@ -63,9 +67,11 @@ class TileGather(wiring.Component):
         survivors = self.o.payload.survivors
         for lane in range(self._edge**2):
             is_own, pixel, surviving = self._lane(m, quad, lane)
-            colour = self.o.payload[f"colour{lane}"]
             with m.If(accepted & is_own):
-                m.d.sync += colour.eq(pack.o.payload.colours[pixel])
+                m.d.sync += [
+                    self.o.payload[colour_name(0, lane)].eq(pack.o.payload.colours[pixel]),
+                    self.o.payload[fraction_name(0, lane)].eq(pack.o.payload.fractions[pixel]),
+                ]
             with m.If(accepted & (is_own | first_quad)):
                 m.d.sync += survivors[lane].eq(is_own & surviving)
         return m
@@ -90,7 +96,7 @@ class TileGather(wiring.Component):
 
 
 class Pack(wiring.Component):
-    """Colours of a quad as UNORM of eight bits, red the lowest; free-running.
+    """Colours of a quad as UNORM of eight bits, red the lowest, and their fractions; free-running.
 
     Members
     -------
@@ -110,10 +116,12 @@ class Pack(wiring.Component):
         m.d.comb += [owned[f.name].eq(self.i[f.name]) for f in QUAD]
         m.d.comb += self.o.quad.eq(delay(m, owned, self.LATENCY, "quad"))
         for pixel in range(4):
-            channels = []
-            for n in range(len(CHANNELS)):
-                m.submodules[f"unorm_{pixel}_{n}"] = unorm = ToUnorm(BITS)
+            units = [ToUnorm(BITS, BITS) for _ in CHANNELS]
+            for n, unorm in enumerate(units):
+                m.submodules[f"unorm_{pixel}_{n}"] = unorm
                 m.d.comb += unorm.a.eq(self.i[f"c{pixel}_{n}"])
-                channels.append(unorm.o)
-            m.d.comb += self.o.colours[pixel].eq(Cat(channels))
+            m.d.comb += [
+                self.o.colours[pixel].eq(Cat(unorm.o for unorm in units)),
+                self.o.fractions[pixel].eq(Cat(unorm.rest for unorm in units)),
+            ]
         return m

@@ -260,3 +260,17 @@ def test_a_program_without_a_draw_is_refused():
     scene.draw(WHOLE)
     with pytest.raises(InputError, match="a sample mask"):
         ProgramJob(recording, PARAMS)
+
+
+@pytest.mark.plan("program-1")
+def test_a_blended_draw_has_all_that_its_shader_gave():
+    """0.61 times 0.9 is 140 of 255, as the machine has it; of bytes it would be 141."""
+    scene, recording = watched()
+    scene.context.clear_render_target_view(scene.target, (0, 0, 0, 1))
+    mix = RenderTargetBlend(True, BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA)
+    scene.context.om.set_blend_state(BlendState((mix,)))
+    scene.draw(WHOLE, (0.61, 0.61, 0.61, 0.9))
+    job, memory = executed(recording)
+    found = octets(job.picture(memory, job.placed[-1].colour))
+    assert (found[..., :3] == 140).all()
+    assert np.array_equal(found, scene.context.read(scene.colours))
