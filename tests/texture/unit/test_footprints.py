@@ -7,6 +7,7 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.sampler import Sampler, gather, sample, sample_compare
+from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.cache import CacheStatus, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp
@@ -39,6 +40,25 @@ def test_footprints_are_those_of_the_sampler(anisotropy, mip, reduction, monkeyp
     found = sampled(monkeypatch, texture, form, sampler, places, op=op)
     wanted = sample(texture, sampler, places).reshape(QUADS, 4, 4)
     assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
+
+
+@pytest.mark.qualify
+@pytest.mark.plan("texture-unit-9")
+def test_a_million_anisotropic_quads(monkeypatch):
+    """Of textures and samplers of all kinds, each with a greatest number of samples above one."""
+    draw = bench.draw
+
+    def anisotropic(rng, params):
+        state = draw(rng, params)
+        state["anisotropy"] = rng.integers(2, 17)
+        return state
+
+    monkeypatch.setattr(bench, "draw", anisotropic)
+    found = 0
+    for n in range(20):
+        rows = bench.requests(np.random.default_rng(100 + n), 52_000, CONFIGS["default"])
+        found += len(volume.check(bench.TextureUnitBench.stem, "default", rows, seed=n))
+    assert found > 1_000_000
 
 
 @pytest.mark.plan("texture-unit-9")
