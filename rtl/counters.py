@@ -102,7 +102,7 @@ def _bits(event):
     if event == "pipe_helpers":
         return 3
     if event.startswith("texture"):
-        return 6  # of a quad
+        return 10  # of a quad
     return 7 if event.startswith("samples") else 1
 
 

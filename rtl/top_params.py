@@ -2,6 +2,7 @@
 """Shapes of the top: those of its blocks, which must fit one another."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fixfunc.rtl.depth import cached_depth
 from fixfunc.rtl.frontend import command_reader
@@ -14,6 +15,7 @@ from fixfunc.rtl.output.resolve.resolve import ResolveParams
 from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS as INTERPOLATORS
 from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipeParams
 from fixfunc.rtl.raster import tile_rasterizer
+from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as TEXTURES
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS
@@ -96,8 +98,7 @@ class TopParams:
         if pixels is None:
             return
         texture = pixels.texture
-        expected = (texture.cache.formats, texture.addresses.extent) if texture else ((), EXTENT)
-        for name, value in zip(("texture_formats", "texture_extent"), expected, strict=True):
+        for name, value in texture_rules(texture).items():
             if getattr(self.reader, name) != value:
                 rule = f"be as of pixels.texture, {value}"
                 raise InputError(f"reader.{name}", rule, getattr(self.reader, name))
@@ -134,6 +135,17 @@ class TopParams:
         }
 
 
+def texture_rules(texture: TextureUnitParams | None) -> dict[str, Any]:
+    """Parameters of a command reader whose textures are sampled so."""
+    if texture is None:
+        return {"texture_formats": (), "texture_extent": EXTENT, "texture_anisotropy": 1}
+    return {
+        "texture_formats": texture.cache.formats,
+        "texture_extent": texture.addresses.extent,
+        "texture_anisotropy": texture.anisotropy,
+    }
+
+
 PIPES = {
     "default": PixelPipeParams(texture=TEXTURES["default"]),
     "tiny": PixelPipeParams(
@@ -165,8 +177,7 @@ def _with_pixels(top, ring, pipe, samples):
     blocks["reader"] = replace(
         blocks["reader"],
         ring=RINGS[ring],
-        texture_formats=texture.cache.formats,
-        texture_extent=texture.addresses.extent,
+        **texture_rules(texture),
     )
     return replace(top, pixels=PIPES[pipe], **blocks)
 

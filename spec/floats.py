@@ -16,11 +16,14 @@ class FloatOp(IntEnum):
     COMPARE = 4  # a < b, a = b
     TO_FIXED = 5  # a as a signed number of fixed point
     FROM_FIXED = 6  # the other way
+    DIVIDE = 7  # a / b
+    SQUARE_ROOT = 8  # of a
 
 
 _OPERANDS = {
     FloatOp.MULTIPLY_ADD: "abc",
     FloatOp.INVERT: "a",
+    FloatOp.SQUARE_ROOT: "a",
     FloatOp.TO_FIXED: "a",
     FloatOp.FROM_FIXED: "a",
 }

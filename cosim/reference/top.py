@@ -41,6 +41,7 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.ring and (reader.ring.slots, reader.ring.attributes),
         reader.texture_formats,
         reader.texture_extent,
+        reader.texture_anisotropy,
     )
 
 

@@ -87,6 +87,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "lod_state": level_of_detail.LOD_STATE,
         "lod_quad": level_of_detail.LOD_QUAD,
         "lod_of_quad": level_of_detail.LOD_OF_QUAD,
+        "footprints_of_quad": level_of_detail.FOOTPRINTS_OF_QUAD,
         "address_state": addresses.ADDRESS_STATE,
         "address_quad": addresses.ADDRESS_QUAD,
         "addressed_quad": addresses.ADDRESSED_QUAD,

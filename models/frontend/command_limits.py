@@ -41,6 +41,8 @@ class CommandLimits:
         Formats of textures; without any TEXTURE is no packet.
     texture_extent : int
         log2 of the greatest width and height of a texture.
+    texture_anisotropy : int
+        Most samples along a footprint that a texture may ask for.
     """
 
     edge: int = 8
@@ -54,6 +56,7 @@ class CommandLimits:
     ring: tuple[int, int] | None = None
     texture_formats: tuple[StoredFormat, ...] = ()
     texture_extent: int = EXTENT
+    texture_anisotropy: int = 1
 
     @property
     def opcodes(self) -> tuple[Opcode, ...]:

@@ -276,7 +276,13 @@ class _Reader:
     def _texture(self, data):
         record = unpack(data.reshape(1, -1), commands.TEXTURE_PACKET)[0]
         limits = self._limits
-        error = broken_rule(record, limits.texture_formats, limits.texture_extent, self._limit)
+        error = broken_rule(
+            record,
+            limits.texture_formats,
+            limits.texture_extent,
+            limits.texture_anisotropy,
+            self._limit,
+        )
         if error:
             return error
         self.assembler.texture(record)

@@ -63,6 +63,12 @@ def divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @_operation
+def square_root(a: np.ndarray) -> np.ndarray:
+    """The square root of a; of what is below zero NaN."""
+    return np.sqrt(a)
+
+
+@_operation
 def reciprocal(a: np.ndarray) -> np.ndarray:
     """1 / a"""
     return np.float32(1) / a

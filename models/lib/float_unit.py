@@ -6,6 +6,7 @@ float32 alone is :mod:`fixfunc.models.lib.float32`, whose operations are those o
 here a number is an integer mantissa and the exponent of its unit, as on paper.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -83,9 +84,13 @@ def operate(
         return [_fixed(numbers[0], point, bits)]
     if op == FloatOp.INVERT:
         return [_inverted(numbers[0], form)]
+    if op == FloatOp.SQUARE_ROOT:
+        return [_root(numbers[0], form)]
     a, b = numbers[0], numbers[1]
     if op == FloatOp.ADD:
         return [_sum(a, b, form)]
+    if op == FloatOp.DIVIDE:
+        return [_quotient(a, b, form)]
     product = Numbers(
         a.negative ^ b.negative,
         a.mantissa * b.mantissa,
@@ -158,6 +163,32 @@ def _rounded(negative, magnitude, unit, lost, form):
     flushed = whole >> form.fraction == 0
     packed = np.where(flushed, 0, packed).astype(np.int64)
     return packed | negative.astype(np.int64) << form.exponent + form.fraction
+
+
+def _quotient(a, b, form):
+    """As :func:`_inverted`, of any dividend."""
+    extra = 2 * form.fraction + 4
+    divisor = np.where(b.mantissa == 0, 1, b.mantissa)
+    dividend = a.mantissa << extra
+    quotient = dividend // divisor
+    lost = np.where(quotient * divisor != dividend, 1, 0).astype(object)
+    negative = a.negative ^ b.negative
+    out = _rounded(negative, quotient, a.unit - b.unit - extra, lost, form)
+    sign = negative.astype(np.int64) << form.exponent + form.fraction
+    out = np.where(b.infinite, sign, out)
+    nan = a.nan | b.nan | (_zero(a) & _zero(b)) | (a.infinite & b.infinite)
+    return _special(out, Numbers(negative, quotient, a.unit, a.infinite | _zero(b), nan), form)
+
+
+def _root(a, form):
+    """A root of so many bits that what it lacks cannot be half a unit."""
+    extra = 2 * form.fraction + 6
+    extra = extra + (a.unit + extra) % 2  # an even unit has a root
+    square = a.mantissa << extra
+    root = np.array([math.isqrt(int(value)) for value in square], object)
+    lost = np.where(root * root != square, 1, 0).astype(object)
+    out = _rounded(a.negative, root, (a.unit - extra) // 2, lost, form)
+    return _special(out, a._replace(nan=a.nan | (a.negative & ~_zero(a))), form)
 
 
 def _inverted(a, form):

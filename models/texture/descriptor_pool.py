@@ -36,6 +36,8 @@ class DescriptorPool:
         Known ones.
     extent : int
         log2 of the greatest width and height.
+    anisotropy : int
+        Most samples along a footprint that there may be.
     size : int
         Most descriptors.
     unreadable : int, optional
@@ -49,12 +51,14 @@ class DescriptorPool:
         memory: np.ndarray,
         formats: Collection[StoredFormat],
         extent: int,
+        anisotropy: int,
         size: int,
         unreadable: int | None = None,
     ) -> None:
         self._memory = memory
         self._formats = formats
         self._extent = extent
+        self._anisotropy = anisotropy
         self._size = size
         self._unreadable = unreadable
         self.place(base=0, count=0, limit=0)
@@ -86,7 +90,8 @@ class DescriptorPool:
                 return Selected(_empty(), Refusal.MEMORY)
             data = self._memory[first : first + BYTES]
             record = unpack(data.reshape(1, -1), DESCRIPTOR)[0]
-            if broken := broken_rule(record, self._formats, self._extent, self._limit):
+            rules = self._formats, self._extent, self._anisotropy, self._limit
+            if broken := broken_rule(record, *rules):
                 return Selected(_empty(), BROKEN[broken])
             state = np.zeros((), dtype(TEXTURE_STATE))
             for name in record.dtype.names:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Golden model of the level of detail: coordinates of quads become levels, without anisotropy."""
+"""Golden model of the level of detail: coordinates of quads become levels, and footprints."""
 
 import numpy as np
 
+from fixfunc.models.lib import float32
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.coordinates.footprint import (
     LOD_BITS,
@@ -10,10 +11,12 @@ from fixfunc.models.texture.coordinates.footprint import (
     quad_gradients,
     saturated,
 )
-from fixfunc.spec.textures.level_of_detail import LOD_OF_QUAD
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY, FOOTPRINTS_OF_QUAD, LOD_OF_QUAD
 
 
-def levels_of_quads(states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) -> np.ndarray:
+def levels_of_quads(
+    states: np.ndarray, quads: np.ndarray, state_of: np.ndarray, footprints: bool = True
+) -> np.ndarray:
     """Levels of detail of quads.
 
     Parameters
@@ -24,15 +27,18 @@ def levels_of_quads(states: np.ndarray, quads: np.ndarray, state_of: np.ndarray)
         As :data:`fixfunc.spec.textures.level_of_detail.LOD_QUAD`.
     state_of : ndarray of intp, shape (n,)
         The state of each.
+    footprints : bool
+        Anisotropic filters have several samples; else ``anisotropy`` of a state is nothing.
 
     Returns
     -------
     structured ndarray, shape (n,)
-        As :data:`fixfunc.spec.textures.level_of_detail.LOD_OF_QUAD`.
+        As :data:`fixfunc.spec.textures.level_of_detail.FOOTPRINTS_OF_QUAD`; without footprints as
+        ``LOD_OF_QUAD``.
 
     Source: [fs 7.18.11, 7.18.16.1].
     """
-    out = np.zeros(len(quads), dtype(LOD_OF_QUAD))
+    out = np.zeros(len(quads), dtype(FOOTPRINTS_OF_QUAD if footprints else LOD_OF_QUAD))
     bits = np.stack(
         [np.stack([quads[f"{name}{pixel}"] for name in "uv"], 1) for pixel in range(4)], 1
     )
@@ -46,9 +52,21 @@ def levels_of_quads(states: np.ndarray, quads: np.ndarray, state_of: np.ndarray)
                 for slope in quad_gradients(coordinates[at], bool(state["coarse"]))
             ]
             size = int(state["width"]), int(state["height"])
-            unclamped, _, _ = footprint(*slopes, *size, 1)
+            most = min(max(int(state["anisotropy"]), 1), ANISOTROPY) if footprints else 1
+            unclamped, count, along = footprint(*slopes, *size, most)
             _bounded(out, quads, state, np.flatnonzero(at), unclamped.reshape(-1, 4))
+            if footprints:
+                _put_footprints(out, at, count.reshape(-1, 4), along.reshape(-1, 4, 2))
     return out
+
+
+def _put_footprints(out, at, count, along):
+    """Numbers of samples, and axes of those that have several."""
+    bits = np.where(count[..., None] > 1, float32.flush(along), np.float32(0)).view(np.uint32)
+    for pixel in range(4):
+        out[f"count{pixel}"][at] = count[:, pixel]
+        out[f"along_u{pixel}"][at] = bits[:, pixel, 0]
+        out[f"along_v{pixel}"][at] = bits[:, pixel, 1]
 
 
 def _bounded(out, quads, state, at, unclamped):

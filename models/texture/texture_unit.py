@@ -7,6 +7,7 @@ from fixfunc.models.lib import float32
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.addresses import address_quads
 from fixfunc.models.texture.filter import filter_quads, units
+from fixfunc.models.texture.filtering.filtering import sample_place
 from fixfunc.models.texture.filtering.reduction import ONE
 from fixfunc.models.texture.level_of_detail import levels_of_quads
 from fixfunc.models.texture.texels import DXGI, TEXELS
@@ -22,7 +23,7 @@ from fixfunc.spec.textures.filter import (
     FilterOp,
     Unit,
 )
-from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY, LOD_QUAD, LOD_STATE
 from fixfunc.spec.textures.unit import COMPARED, NO_FORMAT, SAMPLE_STATE, TEXTURED_QUAD
 
 PIXELS = 4
@@ -45,6 +46,8 @@ class TextureUnit:
         A byte whose line cannot be read.
     comparisons : bool
         References are compared with texels; else a state that compares is refused.
+    footprints : bool
+        Anisotropic filters have up to 16 samples; else a state that asks for several is refused.
     """
 
     def __init__(
@@ -53,9 +56,11 @@ class TextureUnit:
         memory: np.ndarray,
         unreadable: int | None = None,
         comparisons: bool = True,
+        footprints: bool = True,
     ) -> None:
         self._formats = tuple(shape.formats)
         self._compared = COMPARED if comparisons else ()
+        self._footprints = footprints
         self._cache = QuadCache(shape, memory, unreadable)
 
     def sample(self, states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) -> np.ndarray:
@@ -82,10 +87,12 @@ class TextureUnit:
             return out
         states = carried(states, SAMPLE_STATE)
         refused = (states["compares"] == 1) & ~np.isin(states["format"], self._compared)
+        refused |= states["anisotropy"] > (ANISOTROPY if self._footprints else 1)
         stored = carried(states, CACHE_STATE)
         stored["format"][refused] = NO_FORMAT
         states["compares"][refused] = 0
-        lods = levels_of_quads(carried(states, LOD_STATE), carried(quads, LOD_QUAD), state_of)
+        lod_states, lod_quads = carried(states, LOD_STATE), carried(quads, LOD_QUAD)
+        lods = levels_of_quads(lod_states, lod_quads, state_of, self._footprints)
         number, grids = grids_of(states[state_of], quads, lods)
         which = state_of[number]
         texels = self._cache.read(stored, grids.to_cache, which)
@@ -131,14 +138,15 @@ class Grids:
 
 
 def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np.ndarray, Grids]:
-    """Grids of quads: a second one where a pixel lies between two levels.
+    """Grids of quads: one a sample of the longest footprint, a second one where a pixel that has it
+    lies between two levels.
 
     Parameters
     ----------
     state, quads : structured ndarray, shape (n,)
         Each quad, and its state.
     lods : structured ndarray, shape (n,)
-        As :data:`fixfunc.spec.textures.level_of_detail.LOD_OF_QUAD`.
+        As :data:`fixfunc.spec.textures.level_of_detail.FOOTPRINTS_OF_QUAD`, or ``LOD_OF_QUAD``.
 
     Returns
     -------
@@ -149,13 +157,17 @@ def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np
     live = np.stack([quads["live"] >> pixel & 1 for pixel in range(PIXELS)], 1) == 1
     fraction = np.stack([lods[f"fraction{pixel}"] for pixel in range(PIXELS)], 1).astype(np.int64)
     fraction = np.where(gathers[:, None] | ~live, 0, fraction)
-    number = np.repeat(np.arange(len(quads)), 1 + fraction.any(1))
-    second = np.append(False, number[1:] == number[:-1])
-    state, fraction, live = state[number], fraction[number], live[number]
+    count = _counts(lods, live & ~gathers[:, None])
+    number, sample, second = _rounds(count, fraction)
+    count = count[number]
+    active = sample[:, None] < count
+    fraction = np.where(active, fraction[number], 0)
+    state, live = state[number], live[number] & active
     places = np.zeros(len(number), dtype(ADDRESS_QUAD))
     out = Grids(len(number))
     out.taps["kind"], out.to_cache["kind"] = 1, 1
-    out.taps["end"] = np.append(number[1:] != number[:-1], True)
+    out.taps["end"] = np.append(number[1:] != number[:-1], True)[: len(number)]
+    coordinates = _coordinates(quads, lods, number, sample, count)
     for pixel in range(PIXELS):
         own = fraction[:, pixel]
         minifies = lods[f"minifies{pixel}"][number] == 1
@@ -165,12 +177,13 @@ def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np
         linear = np.where(minifies, state["minify"], state["magnify"]) == 1
         places[f"smooth{pixel}"] = linear | gathers[number]
         out.to_cache[f"level{pixel}"] = level
-        out.taps[f"weight{pixel}"] = np.where(second, own, ONE - own)
-        out.taps[f"count{pixel}"] = 1
-        for axis, place, size in (("u", "x", "width"), ("v", "y", "height")):
+        weight = np.where(second, own, ONE - own)
+        out.taps[f"weight{pixel}"] = np.where(active[:, pixel], weight, 0)
+        out.taps[f"count{pixel}"] = count[:, pixel]
+        for n, (axis, place, size) in enumerate((("u", "x", "width"), ("v", "y", "height"))):
             extent = np.maximum(state[size].astype(np.int64) >> level, 1)
             repeats = np.isin(state[f"mode_{axis}"], (Address.WRAP, Address.MIRROR))
-            bits = quads[f"{axis}{pixel}"][number].astype(np.int64)
+            bits = np.ascontiguousarray(coordinates[:, pixel, n]).view(np.uint32).astype(np.int64)
             places[f"{place}{pixel}"] = place_of(bits, extent, repeats)
     states = carried(state, ADDRESS_STATE)
     states["gathers"] = gathers[number]
@@ -182,6 +195,36 @@ def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np
         out.to_cache[f"reads{pixel}"] = np.where(counts, found[f"reads{pixel}"], 0)
         out.borders[:, pixel] = found[f"borders{pixel}"]
     return number, out
+
+
+def _counts(lods, several):
+    """Numbers of samples, shape (n, 4); of pixels that have no more than their place, one."""
+    if "count0" not in lods.dtype.names:
+        return np.ones(several.shape, np.int64)
+    count = np.stack([lods[f"count{pixel}"] for pixel in range(PIXELS)], 1).astype(np.int64)
+    return np.where(several, count, 1)
+
+
+def _rounds(count, fraction):
+    """Of each grid its quad, its sample, and whether it is the second one of that."""
+    quad = np.repeat(np.arange(len(count)), count.max(1, initial=1))
+    sample = np.arange(len(quad)) - np.searchsorted(quad, quad)
+    between = ((fraction[quad] > 0) & (sample[:, None] < count[quad])).any(1)
+    which = np.repeat(np.arange(len(quad)), 1 + between)
+    second = np.append(False, which[1:] == which[:-1])[: len(which)]
+    return quad[which], sample[which], second
+
+
+def _coordinates(quads, lods, number, sample, count):
+    """Coordinates of grids, float32 of shape (g, 4, 2): moved along the axes of footprints."""
+    bits = [[quads[f"{axis}{pixel}"][number] for axis in "uv"] for pixel in range(PIXELS)]
+    found = np.array(bits).transpose(2, 0, 1).copy().view(np.float32)
+    if "count0" in lods.dtype.names:
+        for pixel in range(PIXELS):
+            along = [lods[f"along_{axis}{pixel}"][number] for axis in "uv"]
+            along = np.stack(along, 1).view(np.float32)
+            found[:, pixel] = sample_place(found[:, pixel], along, sample, count[:, pixel])
+    return found
 
 
 def place_of(bits: np.ndarray, size: np.ndarray, repeats: np.ndarray) -> np.ndarray:

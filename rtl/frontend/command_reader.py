@@ -35,6 +35,7 @@ from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, TOP_LIMIT, DepthFormat, Kind
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import StoredFormat
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY
 from fixfunc.spec.textures.unit import TEXTURE_STATE
 
 # The packet that is executed: its first transfer, whether that could not be read, its length.
@@ -74,6 +75,8 @@ class CommandReaderParams:
         Formats of textures; without any TEXTURE is no packet. Needs ``ring``.
     texture_extent : int
         log2 of the greatest width and height of a texture.
+    texture_anisotropy : int
+        Most samples along a footprint that a texture may ask for: 1 or 16.
     """
 
     edge: int = 8
@@ -88,6 +91,7 @@ class CommandReaderParams:
     ring: VertexRingParams | None = None
     texture_formats: tuple[StoredFormat, ...] = ()
     texture_extent: int = EXTENT
+    texture_anisotropy: int = 1
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -105,6 +109,9 @@ class CommandReaderParams:
             raise InputError("resolve_samples", f"be one of {names}", self.resolve_samples)
         if self.texture_formats and self.ring is None:
             raise InputError("texture_formats", "be none without a ring", self.texture_formats)
+        if self.texture_anisotropy not in (1, ANISOTROPY):
+            rule = f"be 1 or {ANISOTROPY}"
+            raise InputError("texture_anisotropy", rule, self.texture_anisotropy)
 
     @property
     def resolves_srgb(self) -> bool:
@@ -135,6 +142,7 @@ CONFIGS = {
         ring=RINGS["tiny"],
         texture_formats=(StoredFormat.R8G8B8A8_UNORM, StoredFormat.BC4_SNORM),
         texture_extent=6,
+        texture_anisotropy=ANISOTROPY,
     ),
 }
 PURPOSE = {  # of each configuration

@@ -25,7 +25,7 @@ class Refusal(IntEnum):
 
     NUMBER = 0  # the pool has no such descriptor
     MEMORY = 1  # memory answered with an error
-    STATE = 2  # a size, number of levels, format or address mode that there is not
+    STATE = 2  # a size, number of levels, format, address mode or number of samples that is none
     ADDRESS = 3  # a level goes on beyond the limit
 
 

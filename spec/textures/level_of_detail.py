@@ -8,6 +8,7 @@ from fixfunc.spec.textures.addresses import EXTENT
 
 LOD = 17  # bits of s8.8
 LEVELS = 15  # of a texture of 16,384 texels
+ANISOTROPY = 16  # samples along a footprint, at most [fs 7.18.11]
 
 
 class LodKind(IntEnum):
@@ -27,6 +28,7 @@ LOD_STATE = (
     Field("bias", LOD, signed=True, meaning="added to the level, s8.8"),
     *each("minimum maximum", LOD, signed=True, meaning="of the level, behind the bias, s8.8"),
     Field("least", LOD, signed=True, meaning="the texture's own least level, s8.8"),
+    Field("anisotropy", 5, meaning="most samples along a footprint: 2 to 16; 0 and 1: no such"),
 )
 # Of pixel (x, y), whose number is 2 y + x.
 LOD_QUAD = (
@@ -47,4 +49,18 @@ LOD_OF_QUAD = tuple(
         Field(f"fraction{pixel}", 8, meaning="weight of the level below, of 256"),
         Field(f"minifies{pixel}", 1, meaning="above 0: the filter of minification counts"),
     )
+)
+# With footprints of anisotropic filters.
+FOOTPRINTS_OF_QUAD = (
+    *LOD_OF_QUAD,
+    *(
+        field
+        for pixel in range(4)
+        for field in (
+            Field(f"count{pixel}", 5, meaning="samples along the footprint: 1 to 16"),
+            *each(
+                f"along_u{pixel} along_v{pixel}", 32, meaning="its axis, float32; of one sample 0"
+            ),
+        )
+    ),
 )

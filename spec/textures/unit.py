@@ -37,6 +37,7 @@ TEXTURE_STATE = (
         Field(f"border_{name}", 16, meaning="of the border, an integer by Unit")
         for name in CHANNELS
     ),
+    Field("anisotropy", 5, meaning="most samples along a footprint: 2 to 16; 0 and 1: no such"),
 )
 # What the texture unit takes: a texture and a sampler, and how an instruction samples them.
 SAMPLE_STATE = (
@@ -59,7 +60,7 @@ TEXTURE_QUAD = (
     *(Field(f"reference{pixel}", 32, meaning="of a comparison, float32") for pixel in range(4)),
     Field("live", 4, meaning="pixels that read texels; of others coordinates alone count"),
 )
-_COUNT = 6  # bits: two grids of 16 taps
+_COUNT = 10  # bits: two grids of 16 taps of each of 16 samples
 TEXTURED_QUAD = (
     Field("status", 2, meaning="CacheStatus, the greatest of its texels"),
     Field("lookups", _COUNT, meaning="blocks of 4x4 texels that were looked up for it"),

@@ -116,7 +116,8 @@ class Harness(wiring.Component):
 
 def shape_of(params: CommandReaderParams) -> top.TopParams:
     """The parameters of a top with this reader, for which command streams are generated."""
-    names = "resolve_samples", "ring", "texture_formats", "texture_extent"
+    names = ["resolve_samples", "ring"]
+    names += ["texture_formats", "texture_extent", "texture_anisotropy"]
     own = {name: getattr(params, name) for name in names}
     alike = (replace(config.reader, **own) for config in top.CONFIGS.values())
     found = next(config for config, reader in zip(top.CONFIGS.values(), alike) if reader == params)

@@ -22,8 +22,8 @@ from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.commands import ALIGNED, START, Opcode
 from fixfunc.spec.payloads import COLOUR_PLANES
 from fixfunc.spec.state import TARGET_LIMIT, VIEWPORT_MAX, VIEWPORT_MIN, DepthFormat
-from fixfunc.spec.textures.cache import LINE
 from fixfunc.tb.frontend import streams
+from fixfunc.tb.frontend.texture_edges import change_texture
 
 TABLES = {
     Opcode.TARGET: commands.TARGET_PACKET,
@@ -217,7 +217,7 @@ def at_an_edge(rng: np.random.Generator, packets: CommandList, params: Any) -> N
     elif opcode == Opcode.RESOLVE:
         _change(packets, n, lambda fields: _resolve(rng, fields, params))
     elif opcode == Opcode.TEXTURE:
-        _change(packets, n, lambda fields: _texture(rng, fields, params))
+        _change(packets, n, lambda fields: change_texture(rng, fields, params.reader))
     else:
         states = [p for p in packets.parts[:n] if streams.opcode_of(p) == Opcode.STATE]
         _change(packets, n, lambda fields: _clear(rng, fields, _fields(states[-1])))
@@ -311,23 +311,6 @@ def _resolve(rng, fields, params):
         fields["srgb"] = 1
     else:
         fields[rng.choice(("source", "target"))] += 1 << int(rng.integers(4, 10))
-
-
-def _texture(rng, fields, params):
-    """A size, a number or a level at an edge."""
-    name = rng.choice(("width", "height", "last", "format", "mode_u", "mode_v", "base"))
-    if name in ("width", "height"):
-        fields[name] = rng.choice((0, 1, 64, 65))
-    elif name == "last":
-        bits = int(max(fields["width"], fields["height"])).bit_length()
-        fields[name] = rng.choice((bits - 1, bits, 15))
-    elif name == "format":
-        fields[name] = rng.choice((*params.reader.texture_formats, 31))
-    elif name == "base":
-        end = streams.SIZE // LINE - (1 << int(rng.integers(0, 9)))
-        fields[f"base{int(rng.integers(0, fields['last'] + 1))}"] = end + rng.integers(-1, 2)
-    else:
-        fields[name] = rng.integers(0, 8)
 
 
 def _clear(rng, fields, state):

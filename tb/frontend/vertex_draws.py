@@ -38,6 +38,7 @@ class VertexDraws:
         self._rng = rng
         self._ring = reader.ring
         self._formats = reader.texture_formats
+        self._anisotropy = reader.texture_anisotropy
         self._textured = False
         self._next = 0
         self._held = 0
@@ -93,6 +94,7 @@ class VertexDraws:
             "least": int(rng.choice([0, rng.integers(0, 512)])),
             "op": int(rng.choice(list(FilterOp), p=[0.7, 0.1, 0.1, 0.1])),
             "component": int(rng.integers(0, 4)),
+            "anisotropy": int(rng.choice([0, rng.integers(0, self._anisotropy + 1)])),
         }
 
     def draws(self, packets: CommandList, size: tuple[int, int], form: DepthFormat) -> None:

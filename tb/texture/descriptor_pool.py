@@ -116,6 +116,9 @@ def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
         )
     for level in range(LEVELS):
         records[f"base{level}"] = rng.integers(0, 16, DESCRIPTORS)
+    samples = rng.integers(0, params.anisotropy + 1, DESCRIPTORS)
+    beyond = rng.integers(params.anisotropy + 1, 32, DESCRIPTORS)
+    records["anisotropy"] = np.where(rng.random(DESCRIPTORS) < 0.97, samples, beyond)
     data = codec.pack(records, DESCRIPTOR, STRIDE * 8)
     return np.ascontiguousarray(data).view(np.uint8).reshape(-1)
 
@@ -126,10 +129,19 @@ def unreadable(rows: np.ndarray) -> int | None:
     return None if rng.random() < 0.2 else int(rng.integers(0, 4 * STRIDE))
 
 
+def pool_of(
+    data: np.ndarray, params: DescriptorPoolParams, unreadable: int | None = None
+) -> DescriptorPool:
+    """The golden pool of a configuration, over memory."""
+    return DescriptorPool(
+        data, params.formats, params.extent, params.anisotropy, params.size, unreadable
+    )
+
+
 def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.ndarray]:
     """Packed states and quads, refusals, and memory, which stays as it is."""
     data = memory(rows, params)
-    pool = DescriptorPool(data, params.formats, params.extent, params.size, unreadable(rows))
+    pool = pool_of(data, params, unreadable(rows))
     kinds = rows[:, 0] & np.uint64(3)
     out = np.zeros((len(rows), codec.words(UNIT_BITS)), np.uint64)
     is_quad = kinds == DescriptorKind.QUAD
@@ -211,8 +223,6 @@ async def a_descriptor_on_chip_costs_nothing(dut: HierarchyObject) -> None:
 def first_legal(params: DescriptorPoolParams) -> int:
     """Number of a legal descriptor of memory beside as many rows as the rate's test has."""
     rows = np.zeros((51, 1), np.uint64)
-    pool = DescriptorPool(
-        memory(rows, params), params.formats, params.extent, params.size, unreadable(rows)
-    )
+    pool = pool_of(memory(rows, params), params, unreadable(rows))
     pool.place(0, params.size, LIMIT // LINE)
     return next(n for n in range(params.size) if pool.select(n).refusal is None)

@@ -8,11 +8,10 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.level_of_detail import levels_of_quads
-from fixfunc.rtl.texture.level_of_detail import LevelOfDetail, LevelOfDetailParams
+from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetail, LevelOfDetailParams
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.level_of_detail import (
     LOD,
-    LOD_OF_QUAD,
     LOD_QUAD,
     LOD_STATE,
     LodKind,
@@ -53,6 +52,8 @@ def draw(rng: np.random.Generator, _: LevelOfDetailParams) -> np.ndarray:
     state["minimum"] = rng.choice([0, 0, some_lod(rng, 1)[0]])
     state["maximum"] = rng.choice([31 << 8, 31 << 8, some_lod(rng, 1)[0]])
     state["least"] = rng.choice([0, 0, some_lod(rng, 1)[0]])
+    most = [0, 1, 2, 16, rng.integers(0, 32)]
+    state["anisotropy"] = rng.choice(most, p=(0.2, 0.1, 0.1, 0.3, 0.3))
     return state
 
 
@@ -78,7 +79,10 @@ def quads(rng: np.random.Generator, count: int) -> np.ndarray:
         # Steps that are powers of two give levels that are whole.
         whole = rng.random(count) < 0.2
         slopes = np.where(whole, np.exp2(-rng.integers(0, 15, count)), slopes)
-        start = np.where(whole, 0, start)
+        # Squares of squares of small ones are the least numbers.
+        small = rng.random(count) < 0.1
+        slopes *= np.where(small, np.exp2(-rng.uniform(0, 70, count)), 1)
+        start = np.where(whole | small, 0, start)
         slopes *= rng.random((2, count)) < 0.8
         for pixel in range(4):
             place = start + slopes[0] * (pixel & 1) + slopes[1] * (pixel >> 1)
@@ -94,15 +98,16 @@ def quads(rng: np.random.Generator, count: int) -> np.ndarray:
     return beats
 
 
-def expected(rows: np.ndarray, _: LevelOfDetailParams) -> np.ndarray:
+def expected(rows: np.ndarray, params: LevelOfDetailParams) -> np.ndarray:
     """Packed levels of packed beats."""
-    return codec.pack(levels_of_quads(*parted(rows, LOD_STATE, LOD_QUAD)), LOD_OF_QUAD)
+    beats = parted(rows, LOD_STATE, LOD_QUAD)
+    return codec.pack(levels_of_quads(*beats, params.footprints), params.levels)
 
 
-def describe(row: np.ndarray, _: LevelOfDetailParams) -> str:
+def describe(row: np.ndarray, params: LevelOfDetailParams) -> str:
     """Levels of a quad in words."""
-    record = codec.unpack(row[None], LOD_OF_QUAD, dtype(LOD_OF_QUAD))[0]
-    return ", ".join(f"{f.name} {int(record[f.name])}" for f in LOD_OF_QUAD)
+    record = codec.unpack(row[None], params.levels, dtype(params.levels))[0]
+    return ", ".join(f"{f.name} {int(record[f.name])}" for f in params.levels)
 
 
 class LevelOfDetailBench(StreamBench):
@@ -123,10 +128,26 @@ async def quads_get_levels(dut: HierarchyObject, source: str, sink: str) -> None
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def a_quad_takes_a_clock(dut: HierarchyObject) -> None:
     bench = LevelOfDetailBench(dut)
-    beats = [
-        codec.pack(draw(bench.rng, bench.params), LOD_STATE, BITS),
-        codec.pack(quads(bench.rng, 100), LOD_QUAD, BITS),
-    ]
-    await bench.run(np.concatenate(beats))
+    await bench.run(single(bench.rng, 100, bench.params, 1))
     bench.beats_in = bench.beats_in[1:]
     bench.check_rate(LevelOfDetail(bench.params).latency)
+
+
+# plan: level-of-detail-3
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def an_anisotropic_quad_takes_four(dut: HierarchyObject) -> None:
+    bench = LevelOfDetailBench(dut)
+    await bench.run(single(bench.rng, 100, bench.params, 16))
+    clocks = [clock for _, clock in bench.beats_out]
+    assert np.diff(clocks).tolist() == [4] * 99
+
+
+def single(
+    rng: np.random.Generator, count: int, params: LevelOfDetailParams, anisotropy: int
+) -> np.ndarray:
+    """A packed state, and quads behind it."""
+    state = draw(rng, params)
+    state["anisotropy"] = anisotropy
+    return np.concatenate(
+        [codec.pack(state, LOD_STATE, BITS), codec.pack(quads(rng, count), LOD_QUAD, BITS)]
+    )

@@ -87,6 +87,8 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     state["function"] = rng.choice(list(Compare))
     for name in CHANNELS:
         state[f"border_{name}"] = rng.choice([0, 0x3FF, rng.integers(0, 1024)])
+    most = [rng.integers(0, 2), 2, 16, rng.integers(2, 17), rng.integers(17, 32)]
+    state["anisotropy"] = rng.choice(most, p=[0.58, 0.1, 0.1, 0.2, 0.02])
     return state
 
 
@@ -122,9 +124,8 @@ def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarra
     data = memory(rows, params)
     cache = params.cache
     shape = QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
-    found = TextureUnit(shape, data, unreadable(rows), params.comparisons).sample(
-        *parted(rows, SAMPLE_STATE, TEXTURE_QUAD)
-    )
+    unit = TextureUnit(shape, data, unreadable(rows), params.comparisons, params.footprints)
+    found = unit.sample(*parted(rows, SAMPLE_STATE, TEXTURE_QUAD))
     return {
         "o": codec.pack(found, TEXTURED_QUAD),
         "memory": data.view(np.uint64).reshape(-1, TRANSFER // 64),
@@ -153,18 +154,24 @@ async def quads_are_sampled(dut: HierarchyObject, source: str, sink: str) -> Non
 
 # plan: texture-unit-4
 @cocotb.test(timeout_time=3, timeout_unit="ms")
-@cocotb.parametrize(smooth=[0, 1])
-async def a_grid_takes_a_clock(dut: HierarchyObject, smooth: int) -> None:
-    """On hits: a bilinear quad takes a clock, a trilinear one two."""
+@cocotb.parametrize(smooth=[0, 1], samples=[1, 4])
+async def a_grid_takes_a_clock(dut: HierarchyObject, smooth: int, samples: int) -> None:
+    """On hits: a bilinear quad takes a clock, a trilinear one two, of each sample of a footprint;
+    numbers of samples are powers of two, by which the filter divides at once.
+    """
     bench = TextureUnitBench(dut)
-    rows = tiled(120, smooth)
+    last = 24 // samples
+    rows = tiled(48 + last, smooth, samples)
     await bench.read(rows, "full", "full")
     clocks = [clock for _, clock in bench.beats_out]
-    assert clocks[-1] - clocks[-50] == 49 * (1 + smooth)
+    assert clocks[-1] - clocks[-1 - last] == last * (1 + smooth) * samples
 
 
-def tiled(count: int, smooth: int) -> np.ndarray:
-    """Packed quads over 8x8 texels of 64x64, and of half of it if smooth, again and again."""
+def tiled(count: int, smooth: int, samples: int) -> np.ndarray:
+    """Packed quads over 8x8 texels of 64x64, and of half of it if smooth, again and again.
+
+    A footprint is as many texels wide as it has samples, and one high.
+    """
     state = np.zeros(1, dtype(SAMPLE_STATE))
     state["width"] = state["height"] = 64
     state["last"] = 6
@@ -173,13 +180,14 @@ def tiled(count: int, smooth: int) -> np.ndarray:
     state["base1"] = 256
     state["bias"] = 128 * smooth
     state["maximum"] = 31 << 8
+    state["anisotropy"] = samples
     beats = np.zeros(count, dtype(TEXTURE_QUAD))
     beats["kind"] = TextureKind.QUAD
     beats["live"] = 15
     place = np.arange(count) % 5, np.arange(count) // 5 % 5
     for pixel in range(4):
         for axis, name in enumerate("uv"):
-            texel = (place[axis] + 1 + (pixel >> axis & 1)) / 64
+            texel = (place[axis] + 1 + (pixel >> axis & 1) * (samples if axis == 0 else 1)) / 64
             beats[f"{name}{pixel}"] = texel.astype(np.float32).view(np.uint32)
     return np.concatenate(
         [codec.pack(state, SAMPLE_STATE, BITS), codec.pack(beats, TEXTURE_QUAD, BITS)]

@@ -88,7 +88,7 @@ def test_version(capsys):
             "edge must be an integer, not \N{ARABIC-INDIC DIGIT EIGHT}",
         ),
         (
-            ["verilog", "float_unit", "--set", "op=DIVIDE"],
+            ["verilog", "float_unit", "--set", "op=MODULO"],
             "op must be one of ADD, MULTIPLY, MULTIPLY_ADD, INVERT, COMPARE, TO_FIXED, ",
         ),
         (

@@ -24,12 +24,15 @@ BY_PROCESSOR = {
     FloatOp.MULTIPLY: float32.multiply,
     FloatOp.MULTIPLY_ADD: float32.multiply_add,
     FloatOp.INVERT: float32.reciprocal,
+    FloatOp.DIVIDE: float32.divide,
+    FloatOp.SQUARE_ROOT: float32.square_root,
 }
 SMALL = Form(3, 2)
 # Operations whose small formats are tried with all operands, and the steps that share a clock.
 EVERY = [
     (op, latency)
-    for op in (FloatOp.ADD, FloatOp.MULTIPLY, FloatOp.INVERT, FloatOp.COMPARE, FloatOp.TO_FIXED)
+    for op in FloatOp
+    if op not in (FloatOp.MULTIPLY_ADD, FloatOp.FROM_FIXED)
     for latency in sorted({2 if op == FloatOp.INVERT else 1, UNITS[op].STEPS})
 ]
 
@@ -98,7 +101,9 @@ def nearest(value, form):
 
 
 @pytest.mark.plan("float-unit-1")
-@pytest.mark.parametrize("op", [FloatOp.ADD, FloatOp.MULTIPLY, FloatOp.INVERT], ids=name)
+@pytest.mark.parametrize(
+    "op", [FloatOp.ADD, FloatOp.MULTIPLY, FloatOp.INVERT, FloatOp.DIVIDE], ids=name
+)
 def test_small_formats_are_the_nearest_rational(op):
     """Every operand there is of 6 bits, whose result is a number."""
     every = range(64)
@@ -110,16 +115,27 @@ def test_small_formats_are_the_nearest_rational(op):
         values = [exact(int(bits), SMALL) for bits in rows[:, n]]
         if not all(isinstance(value, Fraction) for value in values):
             continue
-        if op == FloatOp.INVERT:
-            if not values[0]:
+        if op in (FloatOp.INVERT, FloatOp.DIVIDE):
+            if not values[-1]:
                 continue
-            value = 1 / values[0]
+            value = (values[0] if count == 2 else 1) / values[-1]
         else:
             value = sum(values) if op == FloatOp.ADD else values[0] * values[1]
         if value:
             assert got[n] == nearest(value, SMALL), rows[:, n]
             tried += 1
     assert tried > (47 if count == 1 else 2000)
+
+
+@pytest.mark.plan("float-unit-1")
+@pytest.mark.parametrize("form", [SMALL, Form(4, 3), Form(5, 6)], ids=str)
+def test_small_roots_are_the_nearest(form):
+    """Every positive operand: the square lies between those of the middles around its root."""
+    every = range(1 << form.fraction, ((1 << form.exponent) - 1) << form.fraction)
+    got = operate(FloatOp.SQUARE_ROOT, [np.array(every)], form)[0]
+    for bits, root in zip(every, got.tolist(), strict=True):
+        below, at, above = (exact(root + step, form) for step in (-1, 0, 1))
+        assert (below + at) ** 2 < 4 * exact(bits, form) < (at + above) ** 2
 
 
 @pytest.mark.plan("float-unit-1")
@@ -209,7 +225,7 @@ def tried(params, values):
     rows = codec.pack(records, params.operands)
     run = Volume(FloatUnit(params), STEM).run({"i": rows}, len(rows))
     assert len(run.outputs["o"]) == len(rows)
-    assert run.clocks <= len(rows) + 16  # one a clock
+    assert run.clocks <= len(rows) + 24  # one a clock
     assert (run.outputs["o"] == bench.expected(rows, params)).all()
 
 

@@ -30,12 +30,12 @@ from fixfunc.rtl import top as rtl
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipeParams
 from fixfunc.rtl.pixel.texture_stage import TextureStage, TextureStageParams
+from fixfunc.rtl.top_params import texture_rules
 from fixfunc.spec.commands import START, STATUS, VERTEX_PLACE, CommandError
 from fixfunc.spec.counters import COUNTERS, PIXELS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.interpolation import How
 from fixfunc.spec.state import Compare, Cull
-from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import LEVELS, LINE
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb import catalogue
@@ -213,7 +213,7 @@ def test_a_shader_of_quads_outside(monkeypatch):
     block = catalogue.block(BLOCK)
     harness = Harness(PARAMS)
     outside = Volume(harness, BLOCK, generate(harness, BLOCK))
-    reader = dataclasses.replace(PARAMS.reader, texture_formats=(), texture_extent=EXTENT)
+    reader = dataclasses.replace(PARAMS.reader, **texture_rules(None))
     pixels = dataclasses.replace(PARAMS.pixels, texture=None)
     untextured = dataclasses.replace(PARAMS, reader=reader, pixels=pixels)
     own = bench.inputs

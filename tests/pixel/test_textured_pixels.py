@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Textures of the pixel pipe: packets, and what is drawn with them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from fixfunc.cosim.reference import top as reference
 from fixfunc.models.frontend.command_limits import CommandLimits
 from fixfunc.models.frontend.command_reader import read
 from fixfunc.models.payload import dtype
+from fixfunc.models.scene import shading
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
 from fixfunc.models.state import draw_state
@@ -56,8 +59,11 @@ def status_of(packets, *fields):
 @pytest.mark.plan("pixel-pipe-10")
 @pytest.mark.parametrize("samples", [1, 4])
 @pytest.mark.parametrize("form", [StoredFormat.B8G8R8A8_UNORM, StoredFormat.BC7_UNORM_SRGB])
-def test_a_textured_frame_is_that_of_a_shader(samples, form):
+@pytest.mark.parametrize("anisotropy", [1, 6])
+def test_a_textured_frame_is_that_of_a_shader(samples, form, anisotropy, monkeypatch):
     """The golden top draws as the machine draws by a pixel shader that samples."""
+    sampler = replace(shading.SAMPLER, anisotropy=anisotropy)
+    monkeypatch.setattr(shading, "SAMPLER", sampler)
     name, srgb = DXGI[Format[form.name]]
     texture = noise(60, 33, format=name, srgb=srgb)
     scene = Scene(*mesh.teapot(4), 64, 48, samples, texture=texture)
@@ -79,6 +85,7 @@ BAD = {
     "format": (StoredFormat.BC7_UNORM, 31),
     "mode_u": (5, 7),
     "mode_v": (5, 7),
+    "anisotropy": (17, 31),
 }
 
 
@@ -213,9 +220,8 @@ def test_what_the_texture_unit_cannot_sample():
     with pytest.raises(InputError, match="texture must have a format of the texture unit"):
         stored(of_floats, 0)
     for sampler in (
-        Sampler(anisotropy=2),
         Sampler(reduction="comparison"),
         Sampler(address=("wrap", "border")),
     ):
-        with pytest.raises(InputError, match="sampler must be without anisotropy"):
+        with pytest.raises(InputError, match="sampler must be without comparisons"):
             sampler_fields(sampler)

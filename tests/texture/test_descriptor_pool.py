@@ -5,7 +5,6 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture.descriptor_pool import DescriptorPool
 from fixfunc.models.texture.sampler import Sampler, sample
 from fixfunc.models.texture.unit.stored import sampler_fields, stored
 from fixfunc.rtl.texture.descriptors import descriptor_pool as rtl
@@ -41,6 +40,7 @@ BROKEN = [
     ({"format": StoredFormat.BC7_UNORM}, Refusal.STATE),
     ({"mode_u": len(Address)}, Refusal.STATE),
     ({"mode_v": 7}, Refusal.STATE),
+    ({"anisotropy": 17}, Refusal.STATE),
     ({"base0": 937}, Refusal.ADDRESS),
     ({"base6": 1000}, Refusal.ADDRESS),
     ({"base6": (1 << 26) - 1}, Refusal.ADDRESS),
@@ -51,6 +51,7 @@ FINE = [
     {"width": 1, "height": 1, "last": 0},
     {"width": 64, "height": 64, "base0": 936},
     {"base6": 999, "base7": (1 << 26) - 1},  # no level 7 is read
+    {"anisotropy": 16},
 ]
 
 
@@ -122,7 +123,7 @@ def test_numbers_beyond_the_pool(monkeypatch):
 def test_a_descriptor_is_read_once_until_the_next_pool():
     """A refused one is read again each time."""
     data = in_memory([LEGAL, LEGAL | {"width": 0}], 4096)
-    pool = DescriptorPool(data, PARAMS.formats, PARAMS.extent, PARAMS.size)
+    pool = bench.pool_of(data, PARAMS)
     pool.place(base=0, count=2, limit=1000)
     assert [pool.select(n).refusal for n in (0, 1)] == [None, Refusal.STATE]
     data[:] = in_memory([LEGAL | {"width": 0}, LEGAL], 4096)
@@ -153,7 +154,10 @@ def test_the_hardware_reads_a_descriptor_once():
 def test_textures_by_number():
     """Texels are those of the golden sampler; of refused descriptors they are zero, and say so."""
     rng = np.random.default_rng(1)
-    samplers = Sampler(), Sampler("point", "point", "point", address=("mirror", "clamp"))
+    samplers = (
+        Sampler(anisotropy=5),
+        Sampler("point", "point", "point", address=("mirror", "clamp")),
+    )
     textures = noise(37, 20, seed=1), noise(64, 8, seed=2)
     descriptors = []
     parts = []

@@ -8,8 +8,8 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture import level_of_detail as golden
 from fixfunc.models.texture.sampler import Sampler, level_of_detail
-from fixfunc.rtl.texture.level_of_detail import CONFIGS
-from fixfunc.spec.textures.level_of_detail import LOD_OF_QUAD, LOD_QUAD, LOD_STATE
+from fixfunc.rtl.texture.level_of_detail.level_of_detail import CONFIGS
+from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
 from fixfunc.tb.texture import level_of_detail as bench
 from tests import volume
 from tests.bench import check_bench
@@ -25,7 +25,10 @@ def saturated(value):
 
 def flushed(value):
     """Without what is denormal."""
-    return np.float32(0) if abs(value) < np.float32(2.0**-126) else np.float32(value)
+    value = np.float32(value)
+    if np.isnan(value):
+        return np.uint32(0x7FC00000).view(np.float32)
+    return np.copysign(np.float32(0), value) if abs(value) < np.float32(2.0**-126) else value
 
 
 def squared(a, b, sizes):
@@ -40,6 +43,55 @@ def squared(a, b, sizes):
     return flushed(parts[0] + parts[1])
 
 
+def logarithm(value):
+    """Of a float32 that is not negative, s8.8."""
+    if value == 0:
+        return -(1 << 16)
+    if np.isinf(value):
+        return 128 << 8
+    mantissa, exponent = math.frexp(value)
+    steps = int(mantissa * 512) - 256
+    return (exponent - 1 << 8) + round(256 * math.log2(1 + steps / 256))
+
+
+def anisotropic(steps, squares, sizes, most):
+    """Level, number of samples, and axis of a pixel, as docs/numerics.md has them."""
+
+    def product(a, b):
+        return flushed(a * b)
+
+    def bounded(value):
+        return np.float32(0) if np.isnan(value) else min(value, np.finfo(np.float32).max)
+
+    (xu, xv), (yu, yv) = ([product(v, np.float32(n)) for v, n in zip(s, sizes)] for s in steps)
+    a = flushed(bounded(product(xv, xv)) + bounded(product(yv, yv)))
+    c = flushed(bounded(product(xu, xu)) + bounded(product(yu, yu)))
+    b = flushed(np.float32(-2) * flushed(product(xu, xv) + product(yu, yv)))
+    p = flushed(a - c)
+    t = np.sqrt(flushed(product(p, p) + product(b, b)))
+    square = product(flushed(flushed(a + c) + t), np.float32(0.5))
+    determinant = abs(flushed(product(xu, yv) - product(yu, xv)))
+    longer = flushed(t + abs(p))
+    shorter = flushed(product(b, b) / longer)
+    share = flushed(square / flushed(t + t))
+    sides = [np.sqrt(product(longer, share)), np.sqrt(product(shorter, share))]
+    sides[1] = -sides[1] if b > 0 else sides[1]
+    u, v = reversed(sides) if p >= 0 else sides
+    is_right_angle = flushed(product(xu, yu) + product(xv, yv)) == 0
+    regular = np.isfinite([u, v, square, determinant]).all() and not is_right_angle
+    major = max(squares)
+    along = steps[int(squares[1] > squares[0])]
+    if regular and determinant > 0 and square > 0:
+        major = square
+        along = [flushed(side / np.float32(size)) for side, size in zip((u, v), sizes)]
+    limit = round(256 * math.log2(most))
+    ratio = min(max(logarithm(major) - logarithm(bounded(determinant)), 0), limit)
+    lod = (logarithm(major) >> 1) - ratio
+    kept = max(ratio + min(lod, 0), 0)
+    count = next(n for n in range(1, 17) if round(256 * math.log2(n)) >= kept)
+    return lod, count, along if count > 1 else (np.float32(0),) * 2
+
+
 def naive(state, quad, pixel):
     """Fields of a pixel by name, by a logarithm of its own."""
     places = [[quad[f"{name}{n}"].view(np.float32) for name in "uv"] for n in range(4)]
@@ -47,15 +99,14 @@ def naive(state, quad, pixel):
     sizes = state["width"], state["height"]
     across = squared(places[2 * y], places[2 * y + 1], sizes)
     down = squared(places[x], places[x + 2], sizes)
-    longer = max(across, down)
-    if longer == 0:
-        own = -(1 << 15)
-    elif np.isinf(longer):
-        own = 64 << 8
-    else:
-        mantissa, exponent = math.frexp(longer)
-        steps = int(mantissa * 512) - 256
-        own = (exponent - 1 << 8) + round(256 * math.log2(1 + steps / 256)) >> 1
+    own, count, along = logarithm(max(across, down)) >> 1, 1, (np.float32(0),) * 2
+    most = min(int(state["anisotropy"]), 16)
+    if most > 1:
+        steps = [
+            [flushed(flushed(flushed(b) - flushed(a))) for a, b in zip(*ends, strict=True)]
+            for ends in ((places[2 * y], places[2 * y + 1]), (places[x], places[x + 2]))
+        ]
+        own, count, along = anisotropic(steps, (across, down), sizes, most)
     lod = saturated(saturated(own + int(quad[f"bias{pixel}"])) + int(state["bias"]))
     lod = max(min(lod, int(state["maximum"])), int(state["minimum"]), key=int)
     lod = max(lod, int(state["least"])) if state["least"] > 0 else lod
@@ -63,7 +114,14 @@ def naive(state, quad, pixel):
     held = min(max(lod, 0), last << 8)
     level = held >> 8 if state["smooth"] else min(held + 128 >> 8, last)
     fraction = held & 255 if state["smooth"] else 0
-    return {"unclamped": own, "level": level, "fraction": fraction, "minifies": lod > 0}
+    return {
+        "unclamped": own,
+        "level": level,
+        "fraction": fraction,
+        "minifies": lod > 0,
+        "count": count,
+        **{f"along_{n}": int(v.view(np.uint32)) for n, v in zip("uv", along, strict=True)},
+    }
 
 
 @pytest.mark.plan("level-of-detail-1")
@@ -74,7 +132,7 @@ def test_levels_are_those_found_step_by_step():
     quads = codec.unpack(rows[is_quad], LOD_QUAD, dtype(LOD_QUAD))
     state_of = (np.cumsum(~is_quad) - 1)[is_quad]
     found = golden.levels_of_quads(states, quads, state_of)
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(all="ignore"):
         for row, quad, which in zip(found, quads, state_of, strict=True):
             for pixel in range(4):
                 wanted = naive(states[which], quad, pixel)
@@ -106,21 +164,22 @@ def test_bench(config, simulator):
 @pytest.mark.plan("level-of-detail-5")
 @pytest.mark.parametrize("size", [(64, 64), (100, 7), (1, 33)], ids=str)
 @pytest.mark.parametrize("coarse", [False, True])
-def test_levels_of_the_hardware_are_those_of_the_sampler(size, coarse):
+@pytest.mark.parametrize("anisotropy", [1, 5, 16])
+def test_levels_of_the_hardware_are_those_of_the_sampler(size, coarse, anisotropy):
     rng = np.random.default_rng(size)
     texture = noise(*size)
-    sampler = Sampler(bias=-0.5, min_lod=0.25, max_lod=4.5)
+    sampler = Sampler(bias=-0.5, min_lod=0.25, max_lod=4.5, anisotropy=anisotropy)
     quads = bench.quads(rng, 500)
     state = np.zeros(1, dtype(LOD_STATE))
     state["width"], state["height"] = size
     state["last"], state["coarse"], state["smooth"] = len(texture.levels) - 1, coarse, 1
     state["bias"], state["minimum"], state["maximum"] = -128, 64, 1152
+    state["anisotropy"] = anisotropy
     for pixel in range(4):
         quads[f"bias{pixel}"] = 0
     rows = [codec.pack(state, LOD_STATE, bench.BITS), codec.pack(quads, LOD_QUAD, bench.BITS)]
-    out = codec.unpack(
-        volume.check(STEM, "tiny", np.concatenate(rows)), LOD_OF_QUAD, dtype(LOD_OF_QUAD)
-    )
+    table = CONFIGS["tiny"].levels
+    out = codec.unpack(volume.check(STEM, "tiny", np.concatenate(rows)), table, dtype(table))
     bits = np.stack([[quads[f"{name}{n}"] for name in "uv"] for n in range(4)])
     places = np.ascontiguousarray(bits.transpose(2, 0, 1)).view(np.float32).reshape(-1, 2, 2, 2)
     wanted = level_of_detail(texture, sampler, places, coarse=coarse).reshape(-1, 4, 2)

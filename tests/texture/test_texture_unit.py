@@ -68,6 +68,7 @@ def sampled(monkeypatch, texture, form, sampler, places, coarse=False, reference
     state["coarse"] = coarse
     for name, value in fields.items():
         state[name] = value
+    state["anisotropy"] = sampler.anisotropy
     state["compares"], state["function"] = references is not None, sampler.comparison
     for name, value in (
         ("bias", sampler.bias),

@@ -70,15 +70,11 @@ def stored(texture: Texture, at: int) -> Stored:
 def sampler_fields(sampler: Sampler) -> dict[str, int]:
     """Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE` that tell of a sampler.
 
-    Anisotropy and comparisons raise ``InputError``: TEXTURE packets lack them; so does a border,
-    whose channels depend on the texture's format.
+    Comparisons raise ``InputError``: TEXTURE packets lack them; so does a border, whose channels
+    depend on the texture's format.
     """
-    if (
-        sampler.anisotropy > 1
-        or sampler.reduction not in REDUCTIONS
-        or "border" in sampler.address[:2]
-    ):
-        rule = "be without anisotropy, comparisons and a border"
+    if sampler.reduction not in REDUCTIONS or "border" in sampler.address[:2]:
+        rule = "be without comparisons and a border"
         raise InputError("sampler", rule, sampler)
     limits = (
         int(np.clip(round(value * LOD_ONE), -(1 << 16), (1 << 16) - 1))
@@ -91,4 +87,5 @@ def sampler_fields(sampler: Sampler) -> dict[str, int]:
         "minify": int(sampler.minify == "linear"),
         "smooth": int(sampler.mip == "linear"),
         "op": int(REDUCTIONS[sampler.reduction]),
+        "anisotropy": sampler.anisotropy,
     } | dict(zip(("bias", "minimum", "maximum"), limits, strict=True))

@@ -14,7 +14,11 @@ BLOCK = 4  # texels along the edge of a block
 
 
 def broken_rule(
-    record: np.void, formats: Collection[StoredFormat], extent: int, limit: int
+    record: np.void,
+    formats: Collection[StoredFormat],
+    extent: int,
+    anisotropy: int,
+    limit: int,
 ) -> CommandError:
     """The first rule that a texture breaks, or NONE.
 
@@ -26,6 +30,8 @@ def broken_rule(
         Known ones.
     extent : int
         log2 of the greatest width and height.
+    anisotropy : int
+        Most samples along a footprint that there may be.
     limit : int
         Bytes of memory: levels lie below it, squares of blocks in Morton order.
     """
@@ -35,6 +41,8 @@ def broken_rule(
     if not all(1 <= side <= 1 << extent for side in sides) or max(sides) >> last == 0:
         return CommandError.STATE
     if record["format"] not in formats or not all(modes):
+        return CommandError.STATE
+    if record["anisotropy"] > anisotropy:
         return CommandError.STATE
     for level in range(last + 1):
         lines = level_lines(max(max(sides) >> level, 1), int(record["format"]))

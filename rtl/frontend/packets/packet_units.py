@@ -53,7 +53,7 @@ def packet_units(
         units |= dict.fromkeys(VERTEX_OPCODES, vertices) | {Opcode.PIXEL_STATE: pixels}
         if params.texture_formats:
             units[Opcode.TEXTURE] = textures = TexturePacket(
-                params.texture_formats, params.texture_extent
+                params.texture_formats, params.texture_extent, params.texture_anisotropy
             )
             m.submodules.textures = textures
             m.d.comb += [

@@ -27,6 +27,8 @@ class TexturePacket(wiring.Component):
         Known ones.
     extent : int
         log2 of the greatest width and height.
+    anisotropy : int
+        Most samples along a footprint that there may be.
 
     Members
     -------
@@ -42,9 +44,8 @@ class TexturePacket(wiring.Component):
         There is one.
     """
 
-    def __init__(self, formats: Collection[StoredFormat], extent: int) -> None:
-        self._formats = formats
-        self._extent = extent
+    def __init__(self, formats: Collection[StoredFormat], extent: int, anisotropy: int) -> None:
+        self._rules = formats, extent, anisotropy
         super().__init__(
             {
                 "packet": In(PacketUnit()),
@@ -61,7 +62,7 @@ class TexturePacket(wiring.Component):
         candidate = Signal(STATE)
         kind = Const(0, TEXTURE_STATE[0].bits)
         second = Signal.like(packet.first)
-        m.submodules.check = check = TextureCheck(self._formats, self._extent)
+        m.submodules.check = check = TextureCheck(*self._rules)
         m.d.comb += [
             check.candidate.eq(candidate),
             check.limit.eq(self.bounds.limit[LINE_BITS:]),

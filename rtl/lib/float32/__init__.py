@@ -6,6 +6,8 @@ add.py          a + b
 multiply.py     a * b
 multiply_add.py a * b + c, rounded once
 invert.py       1 / a
+divide.py       a / b
+square_root.py  of a
 compare.py      a < b, a = b
 unorm.py        to UNORM
 convert.py      to fixed point, and from there

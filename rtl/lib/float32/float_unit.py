@@ -10,10 +10,12 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.float32.add import Add
 from fixfunc.rtl.lib.float32.compare import Compare
 from fixfunc.rtl.lib.float32.convert import FromFixed, ToFixed
+from fixfunc.rtl.lib.float32.divide import Divide
 from fixfunc.rtl.lib.float32.fields import FloatFormat
 from fixfunc.rtl.lib.float32.invert import Invert
 from fixfunc.rtl.lib.float32.multiply import Multiply
 from fixfunc.rtl.lib.float32.multiply_add import MultiplyAdd
+from fixfunc.rtl.lib.float32.square_root import SquareRoot
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.errors import InputError
@@ -27,6 +29,8 @@ UNITS = {
     FloatOp.COMPARE: Compare,
     FloatOp.TO_FIXED: ToFixed,
     FloatOp.FROM_FIXED: FromFixed,
+    FloatOp.DIVIDE: Divide,
+    FloatOp.SQUARE_ROOT: SquareRoot,
 }
 FIXED = FloatOp.TO_FIXED, FloatOp.FROM_FIXED
 
@@ -93,6 +97,8 @@ CONFIGS = {
     "compare": FloatUnitParams(FloatOp.COMPARE),
     "to_fixed": FloatUnitParams(FloatOp.TO_FIXED),
     "from_fixed": FloatUnitParams(FloatOp.FROM_FIXED),
+    "divide": FloatUnitParams(FloatOp.DIVIDE),
+    "square_root": FloatUnitParams(FloatOp.SQUARE_ROOT),
     "tiny": FloatUnitParams(latency=3, exponent=3, fraction=2),
 }
 PURPOSE = {  # of each configuration
@@ -103,6 +109,8 @@ PURPOSE = {  # of each configuration
     "compare": "a < b, a = b",
     "to_fixed": "to s15.8, saturating",
     "from_fixed": "from s15.8",
+    "divide": "a / b",
+    "square_root": "the square root of a",
     "tiny": "for benches: a * b + c of 6 bits, of which all are tried",
 }
 

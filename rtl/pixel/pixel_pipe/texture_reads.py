@@ -26,7 +26,10 @@ from fixfunc.spec.points import QUAD_SAMPLES
 from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.unit import TEXTURE_STATE, TEXTURED_QUAD, TextureKind
 
-AROUND = 64  # quads on their way through the texture unit beside those in its cache
+# Quads on their way through the texture unit beside those in its cache; those whose footprints are
+# found.
+AROUND = 64
+FOUND = 96
 QUAD = layout((STAGE_STATE[0], *attribute_quad(4)))
 WAITING = StructLayout(
     {
@@ -34,7 +37,7 @@ WAITING = StructLayout(
         "beat": UnionLayout({"kind": 1, "state": layout(STAGE_STATE), "quad": QUAD}),
     }
 )
-COUNTED = StructLayout({"lookups": 6, "misses": 6, "lines": 6})
+COUNTED = StructLayout({"lookups": 10, "misses": 10, "lines": 10})
 VALUES = [f"p{pixel}_{n}" for pixel in range(4) for n in range(len(COMPONENTS))]
 
 
@@ -72,7 +75,7 @@ class TextureReads(wiring.Component):
     def __init__(self, params: TextureUnitParams, states: int) -> None:
         self._unit = TextureUnit(replace(params, comparisons=False))
         self._states = states
-        self._depth = params.cache.queue + AROUND
+        self._depth = params.cache.queue + AROUND + (FOUND if params.footprints else 0)
         super().__init__(
             {
                 "i": In(stream.Signature(BEATS)),

@@ -56,11 +56,14 @@ class DescriptorPoolParams:
         Known ones.
     extent : int
         log2 of the greatest width and height.
+    anisotropy : int
+        Most samples along a footprint that there may be: 1 or 16.
     """
 
     size: int = POOL
     formats: tuple[StoredFormat, ...] = UNITS["default"].cache.formats
     extent: int = UNITS["default"].addresses.extent
+    anisotropy: int = UNITS["default"].anisotropy
 
     def __post_init__(self):
         if not 2 <= self.size <= POOL or self.size & (self.size - 1):
@@ -68,7 +71,9 @@ class DescriptorPoolParams:
 
 
 CONFIGS = {
-    name: DescriptorPoolParams(formats=unit.cache.formats, extent=unit.addresses.extent)
+    name: DescriptorPoolParams(
+        formats=unit.cache.formats, extent=unit.addresses.extent, anisotropy=unit.anisotropy
+    )
     for name, unit in UNITS.items()
 }
 CONFIGS["tiny"] = replace(CONFIGS["tiny"], size=8)
@@ -120,7 +125,7 @@ class DescriptorPool(wiring.Component):
         m = Module()
         p = self._params
         m.submodules.reader = reader = AxiReader(TRANSFERS, 3, 1)
-        m.submodules.check = check = TextureCheck(p.formats, p.extent)
+        m.submodules.check = check = TextureCheck(p.formats, p.extent, p.anisotropy)
         m.submodules.kept = kept = Memory(shape=BITS, depth=p.size, init=[])
         join(m, self.memory, reader.memory)
         place = Signal(layout(POOL_PLACE))

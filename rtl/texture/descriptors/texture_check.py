@@ -27,6 +27,8 @@ class TextureCheck(wiring.Component):
         Known ones.
     extent : int
         log2 of the greatest width and height.
+    anisotropy : int
+        Most samples along a footprint that there may be: 1 or 16.
 
     Members
     -------
@@ -39,14 +41,15 @@ class TextureCheck(wiring.Component):
     done : Out(1)
         The outputs hold from the next clock to the next ``start``.
     supported : Out(1)
-        Sizes, number of levels, format and address modes are known.
+        Sizes, number of levels, format, address modes and number of samples are known.
     beyond : Out(1)
         A level goes on beyond the limit.
     """
 
-    def __init__(self, formats: Collection[StoredFormat], extent: int) -> None:
+    def __init__(self, formats: Collection[StoredFormat], extent: int, anisotropy: int) -> None:
         self._formats = formats
         self._extent = extent
+        self._anisotropy = anisotropy
         super().__init__(
             {
                 "start": In(1),
@@ -93,6 +96,7 @@ class TextureCheck(wiring.Component):
             (either >> candidate.last).any(),
             among(candidate.format, self._formats),
             *(mode < len(Address) for mode in modes),
+            candidate.anisotropy <= self._anisotropy,
         ).all()
 
     def _is_beyond(self, m, level):

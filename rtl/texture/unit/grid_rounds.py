@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Grid rounds: a quad with its levels of detail becomes a grid, or two of neighbouring levels."""
+"""Grid rounds: a quad with its levels of detail becomes a grid, or two of neighbouring levels, for
+each sample of its footprints.
+"""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import among, gated, named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
-from fixfunc.rtl.texture.unit.layouts import PIXELS, QUADS, TO_PLACE
+from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailParams
+from fixfunc.rtl.texture.unit.layouts import COUNTS, PIXELS, QUADS, TO_MOVE, TO_PLACE
 from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.filter import FilterOp
-from fixfunc.spec.textures.level_of_detail import LOD_OF_QUAD
 from fixfunc.spec.textures.unit import TextureKind
 
 ONE = 256  # weights of a pixel
@@ -21,26 +23,36 @@ ONE = 256  # weights of a pixel
 class GridRounds(wiring.Component):
     """Joins quads and their levels: a grid a clock.
 
+    Parameters
+    ----------
+    params : LevelOfDetailParams
+        With footprints a pixel has as many samples as its own, and none of those behind them.
+
     Members
     -------
     i : In(stream.Signature(QUADS))
-    levels : In(stream.Signature(layout(LOD_OF_QUAD)))
+    levels : In(stream.Signature(layout(params.levels)))
         Of the quads of ``i``.
     asking, found, taken : Out(ASKING), In(FOUND), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
-    o : Out(stream.Signature(TO_PLACE))
+    o : Out(stream.Signature(TO_PLACE)), or of TO_MOVE with footprints
         Combinational: in the clock of ``i``.
+    counts : Out(stream.Signature(COUNTS))
+        Numbers of samples, with the last grid of a quad; absent without footprints.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, params: LevelOfDetailParams) -> None:
+        self._footprints = params.footprints
+        counts = {"counts": Out(stream.Signature(COUNTS))} if params.footprints else {}
         super().__init__(
-            {
+            counts
+            | {
                 "i": In(stream.Signature(QUADS)),
-                "levels": In(stream.Signature(layout(LOD_OF_QUAD))),
+                "levels": In(stream.Signature(layout(params.levels))),
                 "asking": Out(ASKING),
                 "found": In(FOUND),
                 "taken": Out(1),
-                "o": Out(stream.Signature(TO_PLACE)),
+                "o": Out(stream.Signature(TO_MOVE if params.footprints else TO_PLACE)),
             }
         )
 
@@ -52,9 +64,11 @@ class GridRounds(wiring.Component):
         gathers = named(m, state.op == FilterOp.GATHER, "gathers")
         is_quad = named(m, quad.kind == TextureKind.QUAD, "is_quad")
         between = Signal(PIXELS)
+        active, is_last = self._samples(m, quad.live & ~gathers.replicate(PIXELS))
         for pixel in range(PIXELS):
             place = out.pixels[pixel]
-            is_between = lods[f"fraction{pixel}"].any() & quad.live[pixel] & ~gathers
+            counts = active[pixel] & quad.live[pixel]
+            is_between = lods[f"fraction{pixel}"].any() & counts & ~gathers
             fraction = gated(lods[f"fraction{pixel}"], is_between)
             linear = Mux(lods[f"minifies{pixel}"], state.minify, state.magnify)
             level = gated(lods[f"level{pixel}"], ~gathers)
@@ -63,10 +77,11 @@ class GridRounds(wiring.Component):
                 *carried(place, quad.pixels[pixel]),
                 place.level.eq(level + (second & is_between)),
                 place.smooth.eq(linear | gathers),
-                place.reads.eq(quad.live[pixel] & (~second | is_between)),
-                place.weight.eq(Mux(second, fraction, ONE - fraction)),
+                place.reads.eq(counts & (~second | is_between)),
+                place.weight.eq(gated(Mux(second, fraction, ONE - fraction), active[pixel])),
             ]
-        ends = named(m, second | ~between.any(), "ends")
+        sampled = named(m, second | ~between.any(), "sampled")
+        ends = named(m, sampled & is_last, "ends")
         m.d.comb += [
             out.kind.eq(quad.kind),
             out.row.eq(quad.row),
@@ -80,19 +95,54 @@ class GridRounds(wiring.Component):
             self.asking.valid.eq(self.i.valid & ~is_quad),
         ]
         with m.If(is_quad):
-            moves = named(m, Cat(self.i.valid, self.levels.valid, self.o.ready).all(), "moves")
-            m.d.comb += [
-                self.o.valid.eq(self.i.valid & self.levels.valid),
-                self.i.ready.eq(self.o.ready & self.levels.valid & ends),
-                self.levels.ready.eq(self.o.ready & self.i.valid & ends),
-            ]
-            with m.If(moves):
-                m.d.sync += second.eq(~ends)
+            self._move(m, ends, sampled, second)
         with m.Else():
             m.d.comb += self.taken.eq(move_together(m, (self.i,), (self.o,), self.found.valid))
             with m.If(self.taken):
                 m.d.sync += state.eq(self.found.state)
         return m
 
+    def _samples(self, m, several):
+        """Pixels that have this sample of a footprint, and whether no pixel has another one.
 
+        Of pixels that are not ``several`` there is one, which is the place itself.
+        """
+        if not self._footprints:
+            return Const(-1, PIXELS), Const(1, 1)
+        levels, out = self.levels.payload, self.o.payload
+        sample = Signal.like(out.sample, name="sample")
+        self._sample = sample
+        active = Signal(PIXELS)
+        following = Signal(PIXELS)
+        m.d.comb += out.sample.eq(sample)
+        for pixel in range(PIXELS):
+            count = named(m, Mux(several[pixel], levels[f"count{pixel}"], 1), f"count_{pixel}")
+            m.d.comb += [
+                active[pixel].eq(sample < count),
+                following[pixel].eq(sample + 1 < count),
+                out.pixels[pixel].count.eq(count),
+                self.counts.payload[pixel].eq(count),
+                *(out.pixels[pixel][name].eq(levels[f"{name}{pixel}"]) for name in ALONG),
+            ]
+        return active, ~following.any()
+
+    def _move(self, m, ends, sampled, second):
+        """A grid leaves, and its quad with the last one of the last sample."""
+        others = named(m, Cat(self.i.valid, self.levels.valid).all(), "known")
+        free = self.counts.ready | ~ends if self._footprints else Const(1, 1)
+        goes = named(m, self.o.ready & free, "goes")
+        m.d.comb += [
+            self.o.valid.eq(others & free),
+            self.i.ready.eq(goes & self.levels.valid & ends),
+            self.levels.ready.eq(goes & self.i.valid & ends),
+        ]
+        with m.If(others & goes):
+            m.d.sync += second.eq(~sampled)
+            if self._footprints:
+                m.d.sync += self._sample.eq(Mux(ends, 0, self._sample + sampled))
+        if self._footprints:
+            m.d.comb += self.counts.valid.eq(others & self.o.ready & ends)
+
+
+ALONG = "along_u", "along_v"
 REPEATING = Address.WRAP, Address.MIRROR

@@ -6,8 +6,10 @@ A beat of each is a grid of a quad, or a STATE: the row of a texture state, for 
 
 from dataclasses import dataclass
 
-from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.hdl import Value
+from amaranth.lib.data import ArrayLayout, StructLayout, View
 
+from fixfunc.rtl.lib.bits import among
 from fixfunc.rtl.texture.addresses.addresses import CONFIGS as ADDRESSES
 from fixfunc.rtl.texture.addresses.addresses import AddressesParams
 from fixfunc.rtl.texture.cache.formats import BLOCKS, PLAIN, UNIT
@@ -17,6 +19,7 @@ from fixfunc.rtl.texture.filter.filter import FilterParams
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import StoredFormat
 from fixfunc.spec.textures.filter import CORNERS
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY
 from fixfunc.spec.textures.unit import COMPARED
 
 PIXELS = 4
@@ -33,14 +36,13 @@ COORDINATES = {"u": 32, "v": 32}
 QUADS = _beats(COORDINATES, live=PIXELS)
 # Of a pixel of a grid: its level, whether it reads, and with which weight.
 GRID = {"level": 4, "smooth": 1, "reads": 1, "weight": 9}
-TO_PLACE = _beats(
-    COORDINATES | GRID,
-    end=1,
-    width=EXTENT + 1,
-    height=EXTENT + 1,
-    repeats_u=1,
-    repeats_v=1,
-)
+_WAYS = {"end": 1, "width": EXTENT + 1, "height": EXTENT + 1, "repeats_u": 1, "repeats_v": 1}
+TO_PLACE = _beats(COORDINATES | GRID, **_WAYS)
+# The same of a sample of a footprint, whose axis moves it: by float32, and the pixel's samples.
+COUNT = ANISOTROPY.bit_length()
+AXIS = {"along_u": 32, "along_v": 32, "count": COUNT}
+TO_MOVE = _beats(COORDINATES | AXIS | GRID, sample=range(ANISOTROPY), **_WAYS)
+COUNTS = ArrayLayout(COUNT, PIXELS)
 PLACE = 25  # bits of s16.8
 PLACED = _beats({"x": PLACE, "y": PLACE} | GRID, end=1)
 # Beside the addresses.
@@ -61,11 +63,19 @@ class TextureUnitParams:
         Greatest width and height.
     comparisons : bool
         References are compared with texels; else a STATE that compares is refused.
+    footprints : bool
+        Anisotropic filters have up to 16 samples; else a STATE that asks for several is refused.
     """
 
     cache: TextureCacheParams = CACHES["default"]
     addresses: AddressesParams = ADDRESSES["default"]
     comparisons: bool = True
+    footprints: bool = True
+
+    @property
+    def anisotropy(self) -> int:
+        """Most samples along a footprint."""
+        return ANISOTROPY if self.footprints else 1
 
     @property
     def compared(self) -> tuple[StoredFormat, ...]:
@@ -75,7 +85,7 @@ class TextureUnitParams:
 
     @property
     def filter(self) -> FilterParams:
-        """The filter that the formats need: of one sample a pixel."""
+        """The filter that the formats and the footprints need."""
         formats = self.cache.formats
         bits = {
             channel.bits
@@ -86,5 +96,11 @@ class TextureUnitParams:
         return FilterParams(
             packed=any(UNIT[count] < 16 for count in bits),
             signed=any(form in BLOCKS and form.name.endswith("SNORM") for form in formats),
-            footprints=False,
+            footprints=self.footprints,
         )
+
+
+def refused(state: View, params: TextureUnitParams) -> Value:
+    """A STATE asks for what a unit lacks: it is one without a format."""
+    compares = state.compares & ~among(state.format, params.compared)
+    return compares | (state.anisotropy > params.anisotropy)

@@ -5,20 +5,27 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import among, choose, maximum, named
+from fixfunc.rtl.lib.bits import choose, maximum, named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.cache.formats import PLAIN, UNIT
 from fixfunc.rtl.texture.filter.filter import BEATS
-from fixfunc.rtl.texture.unit.layouts import PIXELS, WEIGHTS
+from fixfunc.rtl.texture.unit.layouts import (
+    COUNTS,
+    PIXELS,
+    WEIGHTS,
+    TextureUnitParams,
+    refused,
+)
 from fixfunc.rtl.texture.unit.references import STORED
 from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
 from fixfunc.spec.textures.cache import TEXEL_QUAD, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS, FilterKind, Unit
 from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
 
-COUNTS = ("lookups", "misses", "lines")
-OUTCOME = layout(TEXTURED_QUAD[: 1 + len(COUNTS)])
+COUNTED = ("lookups", "misses", "lines")
+FEW = 6  # bits: two grids of 16 taps
+OUTCOME = layout(TEXTURED_QUAD[: 1 + len(COUNTED)])
 UNITS = {16: Unit.UNORM16, 12: Unit.UNORM12, 10: Unit.UNORM10}
 
 
@@ -37,10 +44,8 @@ class TexelGrids(wiring.Component):
 
     Parameters
     ----------
-    formats : tuple of StoredFormat
-        Whose units are known; of others 16 bits.
-    compared : tuple of StoredFormat
-        Of those, the formats that references are compared with.
+    params : TextureUnitParams
+        Units of its formats are known; of others 16 bits.
 
     Members
     -------
@@ -49,6 +54,8 @@ class TexelGrids(wiring.Component):
         Of the grids of ``i``.
     references : In(stream.Signature(STORED))
         Of the quads of ``i``; where formats are compared.
+    counts : In(stream.Signature(COUNTS))
+        Numbers of samples of the quads of ``i``; with footprints.
     asking, found, taken : Out(ASKING), In(FOUND), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
     filter : Out(stream.Signature(BEATS))
@@ -56,15 +63,17 @@ class TexelGrids(wiring.Component):
         Of each quad, with its end.
     """
 
-    def __init__(self, formats: tuple, compared: tuple = ()) -> None:
-        self._formats = formats
-        self._compared = compared
-        references = {"references": In(stream.Signature(STORED))} if compared else {}
+    def __init__(self, params: TextureUnitParams) -> None:
+        self._params = params
+        self._formats = params.cache.formats
+        self._compared = params.compared
+        beside = {"references": In(stream.Signature(STORED))} if params.compared else {}
+        beside |= {"counts": In(stream.Signature(COUNTS))} if params.footprints else {}
         super().__init__(
             {
                 "i": In(stream.Signature(WEIGHTS)),
                 "texels": In(stream.Signature(layout(TEXEL_QUAD))),
-                **references,
+                **beside,
                 "asking": Out(ASKING),
                 "found": In(FOUND),
                 "taken": Out(1),
@@ -91,7 +100,7 @@ class TexelGrids(wiring.Component):
             m.d.comb += [
                 *carried(out.state, state),
                 out.state.kind.eq(FilterKind.STATE),
-                out.state.compares.eq(state.compares & among(state.format, self._compared)),
+                out.state.compares.eq(state.compares & ~refused(state, self._params)),
                 *self._units(out.state, state.format),
                 self.taken.eq(move_together(m, (self.i,), (self.filter,), self.found.valid)),
             ]
@@ -119,7 +128,9 @@ class TexelGrids(wiring.Component):
             own = grid.pixels[pixel]
             m.d.comb += [
                 taps[f"weight{pixel}"].eq(own.weight),
-                taps[f"count{pixel}"].eq(1),
+                taps[f"count{pixel}"].eq(
+                    self.counts.payload[pixel] if self._params.footprints else 1
+                ),
             ]
             if self._compared:
                 m.d.comb += taps[f"reference{pixel}"].eq(self.references.payload[pixel])
@@ -133,17 +144,18 @@ class TexelGrids(wiring.Component):
         texels = self.texels.payload
         before = Signal(OUTCOME)
         total = self.outcome.payload
+        # Without footprints a quad has two grids at most.
+        bits = len(total.lookups) if self._params.footprints else FEW
         m.d.comb += [
             total.status.eq(maximum(before.status, texels.status)),
-            *(total[name].eq(before[name] + texels[name]) for name in COUNTS),
+            *(total[name].eq((before[name] + texels[name])[:bits]) for name in COUNTED),
         ]
-        references = [self.references] if self._compared else []
+        ending = [self.references] if self._compared else []
+        ending += [self.counts] if self._params.footprints else []
         # They stay until the last grid of their quad.
         known = self.references.valid if self._compared else 1
         with m.If(self.i.payload.end):
-            moves = move_together(
-                m, (self.i, self.texels, *references), (self.filter, self.outcome)
-            )
+            moves = move_together(m, (self.i, self.texels, *ending), (self.filter, self.outcome))
             with m.If(moves):
                 m.d.sync += before.eq(0)
         with m.Else():

@@ -5,11 +5,17 @@ from amaranth.hdl import Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import among, named
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.cache.texture_cache import BEATS
-from fixfunc.rtl.texture.unit.layouts import LEVELS, PIXELS, WEIGHTS
+from fixfunc.rtl.texture.unit.layouts import (
+    LEVELS,
+    PIXELS,
+    WEIGHTS,
+    TextureUnitParams,
+    refused,
+)
 from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
 from fixfunc.spec.textures.addresses import ADDRESSED_QUAD
 from fixfunc.spec.textures.cache import CacheKind
@@ -20,12 +26,11 @@ from fixfunc.spec.textures.unit import NO_FORMAT, TextureKind
 class TexelRequests(wiring.Component):
     """Joins levels and texels of grids, and parts what the cache needs from what passes beside it.
 
-    A grid a clock; combinational. A STATE that compares with another format is one without any.
+    A grid a clock; combinational. A STATE that asks for what the unit lacks has no format then.
 
     Parameters
     ----------
-    compared : tuple of StoredFormat
-        Formats that references are compared with.
+    params : TextureUnitParams
 
     Members
     -------
@@ -38,8 +43,8 @@ class TexelRequests(wiring.Component):
     o : Out(stream.Signature(WEIGHTS))
     """
 
-    def __init__(self, compared: tuple) -> None:
-        self._compared = compared
+    def __init__(self, params: TextureUnitParams) -> None:
+        self._params = params
         super().__init__(
             {
                 "i": In(stream.Signature(LEVELS)),
@@ -83,10 +88,10 @@ class TexelRequests(wiring.Component):
             move_together(m, (self.i, self.texels), (self.cache, self.o))
         with m.Else():
             state = self.found.state
-            refused = named(m, state.compares & ~among(state.format, self._compared), "refused")
+            is_refused = named(m, refused(state, self._params), "is_refused")
             m.d.comb += [
                 *carried(request.state, state),
-                request.state.format.eq(Mux(refused, NO_FORMAT, state.format)),
+                request.state.format.eq(Mux(is_refused, NO_FORMAT, state.format)),
                 request.state.kind.eq(CacheKind.STATE),
                 self.taken.eq(move_together(m, (self.i,), (self.cache, self.o), self.found.valid)),
             ]

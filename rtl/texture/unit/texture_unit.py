@@ -14,9 +14,10 @@ from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.addresses import addresses
 from fixfunc.rtl.texture.cache import texture_cache
 from fixfunc.rtl.texture.filter.filter import Filter
-from fixfunc.rtl.texture.level_of_detail import LevelOfDetail
+from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetail, LevelOfDetailParams
 from fixfunc.rtl.texture.unit.grid_rounds import GridRounds
 from fixfunc.rtl.texture.unit.layouts import (
+    COUNTS,
     LEVELS,
     PIXELS,
     QUADS,
@@ -25,6 +26,7 @@ from fixfunc.rtl.texture.unit.layouts import (
 )
 from fixfunc.rtl.texture.unit.places import Places
 from fixfunc.rtl.texture.unit.references import References
+from fixfunc.rtl.texture.unit.sample_places import SamplePlaces
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
 from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
@@ -35,7 +37,7 @@ from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 
 BEATS = UnionLayout({"kind": 1, "state": layout(SAMPLE_STATE), "quad": layout(TEXTURE_QUAD)})
 CONFIGS = {
-    name: TextureUnitParams(cache, addresses.CONFIGS[size])
+    name: TextureUnitParams(cache, addresses.CONFIGS[size], footprints=name != "small")
     for (name, cache), size in zip(
         texture_cache.CONFIGS.items(), ("default", "default", "small", "tiny"), strict=True
     )
@@ -43,14 +45,14 @@ CONFIGS = {
 PURPOSE = {  # of each configuration
     "default": "every format of the texture cache, textures of up to 16,384 texels across",
     "plain": "the same without BC1 to BC7",
-    "small": "without BC1 to BC7, textures of up to 2,048 texels across, a quarter of the cache",
+    "small": "no BC1 to BC7, no footprints, up to 2,048 texels across, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
 }
 BESIDE = 16  # places of FIFOs beside a block: more than it has clocks
 
 
 class TextureUnit(wiring.Component):
-    """Filtered texels of quads, in order: a grid a clock, of which a quad has one or two.
+    """Filtered texels of quads, in order: a grid a clock, of which a quad has one or two a sample.
 
     Parameters
     ----------
@@ -83,23 +85,24 @@ class TextureUnit(wiring.Component):
         m = Module()
         p = self._params
         m.submodules.states = states = StateRows(4)
-        m.submodules.lod = lod = LevelOfDetail()
-        m.submodules.quads = quads = StreamFIFO(QUADS, 2 * BESIDE)
-        m.submodules.rounds = rounds = GridRounds()
+        own = LevelOfDetailParams(p.footprints)
+        m.submodules.lod = lod = LevelOfDetail(own)
+        m.submodules.quads = quads = StreamFIFO(QUADS, self._levels_beside)
+        m.submodules.rounds = rounds = GridRounds(own)
         m.submodules.places = places = StallablePipeline(Places(), Places.LATENCY)
         m.submodules.addresses = address = addresses.Addresses(p.addresses)
         m.submodules.levels = levels = StreamFIFO(LEVELS, BESIDE)
-        m.submodules.requests = requests = TexelRequests(p.compared)
+        m.submodules.requests = requests = TexelRequests(p)
         m.submodules.cache = cache = self._cache
         m.submodules.weights = weights = StreamFIFO(WEIGHTS, p.cache.queue + BESIDE)
-        m.submodules.grids = grids = TexelGrids(p.cache.formats, p.compared)
+        m.submodules.grids = grids = TexelGrids(p)
         m.submodules.filter = unit = Filter(p.filter)
         m.submodules.outcomes = outcomes = StreamFIFO(OUTCOME, 2 * BESIDE)
         references = self._references(m, grids)
         self._enter(m, states, lod, quads.i, references)
         wiring.connect(m, quads.o, rounds.i)
         wiring.connect(m, lod.o, rounds.levels)
-        wiring.connect(m, rounds.o, places.i)
+        self._walk(m, rounds, places, grids)
         self._address(m, states, places, address, levels)
         wiring.connect(m, levels.o, requests.i)
         wiring.connect(m, address.o, requests.texels)
@@ -127,11 +130,29 @@ class TextureUnit(wiring.Component):
         ]
         return m
 
+    @property
+    def _levels_beside(self):
+        """Places beside the level of detail, which is long where there are footprints."""
+        return (8 if self._params.footprints else 2) * BESIDE
+
+    def _walk(self, m, rounds, places, grids):
+        """Grids go on, each at the place of its sample; numbers of samples wait for texels."""
+        if not self._params.footprints:
+            wiring.connect(m, rounds.o, places.i)
+            return
+        m.submodules.samples = samples = StallablePipeline(SamplePlaces(), SamplePlaces.LATENCY)
+        m.submodules.counts = counts = StreamFIFO(COUNTS, self._params.cache.queue + 4 * BESIDE)
+        wiring.connect(m, rounds.o, samples.i)
+        wiring.connect(m, samples.o, places.i)
+        wiring.connect(m, rounds.counts, counts.i)
+        wiring.connect(m, counts.o, grids.counts)
+
     def _references(self, m, grids):
         """Where references of quads enter; nowhere if none are compared."""
         if not self._params.compared:
             return ()
-        depth = self._params.cache.queue + 4 * BESIDE  # quads on their way through all blocks
+        # Quads on their way through all blocks.
+        depth = self._params.cache.queue + 2 * BESIDE + self._levels_beside
         m.submodules.references = references = References(depth)
         wiring.connect(m, references.o, grids.references)
         for pixel in range(PIXELS):

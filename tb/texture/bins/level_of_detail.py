@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bins of the level of detail: gradients, logarithms, biases and bounds, what comes out."""
+"""Bins of the level of detail: gradients, logarithms, biases, bounds, footprints, results."""
 
 import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
-from fixfunc.rtl.texture.level_of_detail import LevelOfDetailParams
-from fixfunc.spec.textures.level_of_detail import LOD_OF_QUAD, LOD_QUAD, LOD_STATE
+from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailParams
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY, LOD_QUAD, LOD_STATE
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, ranges
 
 CONFIG = "tiny"
 COUNT = 6000
 LEAST, MOST = -(1 << 16), (1 << 16) - 1
+SIGN = 1 << 31
 
 
-def bins(seen: Seen, _: LevelOfDetailParams) -> dict[str, int]:
+def bins(seen: Seen, params: LevelOfDetailParams) -> dict[str, int]:
     """Counts of one batch."""
     states, quads, state_of = parted(seen.rows, LOD_STATE, LOD_QUAD)
-    out = codec.unpack(seen.out["o"], LOD_OF_QUAD, dtype(LOD_OF_QUAD))
+    out = codec.unpack(seen.out["o"], params.levels, dtype(params.levels))
     state = states[state_of]
     coarse = flag(state["coarse"], "fine", "coarse")
     smooth = flag(state["smooth"], "nearest", "between")
@@ -54,7 +55,29 @@ def bins(seen: Seen, _: LevelOfDetailParams) -> dict[str, int]:
     found |= cross("number of levels", ranges(state["last"], {"one": (0, 0), "several": (1, 14)}))
     weights = {"none": (0, 0), "some": (1, 254), "255": (255, 255)}
     found |= cross("weight", ranges(out["fraction3"], weights))
-    return found | cross("filter", flag(out["minifies3"], "magnifies", "minifies"))
+    found |= cross("filter", flag(out["minifies3"], "magnifies", "minifies"))
+    return found | (_footprints(state, out) if params.footprints else {})
+
+
+def _footprints(state, out):
+    """Of pixels of anisotropic filters: numbers of samples, and where their axes lie."""
+    most = {"none": (0, 1), "some": (2, 15), "16": (16, 16), "beyond": (17, 31)}
+    found = cross("anisotropy", ranges(state["anisotropy"], most))
+    for pixel in range(4):
+        count = out[f"count{pixel}"]
+        samples = {str(n): count == n for n in range(1, ANISOTROPY + 1)}
+        found |= cross(f"samples of pixel {pixel}", samples)
+        u, v = (out[f"along_{name}{pixel}"].astype(np.int64) for name in "uv")
+        of_u, of_v = (axis % SIGN > 0 for axis in (u, v))
+        both = of_u & of_v
+        kinds = {
+            "of u": ~of_v,
+            "of v": ~of_u,
+            "of one sign": both & ((u ^ v) < SIGN),
+            "of two": both & ((u ^ v) >= SIGN),
+        }
+        found |= cross(f"axis of pixel {pixel}", kinds, where=count > 1)
+    return found
 
 
 def _inside(value):

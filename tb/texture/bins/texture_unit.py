@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bins of the texture unit: operations by grids, comparisons, offsets, address modes, status,
-pixels that read.
+"""Bins of the texture unit: operations by grids, samples, comparisons, offsets, address modes,
+status, pixels that read.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.filter import FilterOp
-from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY, LOD_QUAD, LOD_STATE
 from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
@@ -29,13 +29,18 @@ def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     out = codec.unpack(seen.out["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
     lods = levels_of_quads(carried(states, LOD_STATE), carried(quads, LOD_QUAD), state_of)
     number, grids = grids_of(states[state_of], quads, lods)
+    samples = np.max([grids.taps[f"count{pixel}"] for pixel in range(4)], 0)
+    samples = np.maximum.reduceat(samples, np.flatnonzero(np.diff(number, prepend=-1)))
     state = states[state_of]
     op = of(FilterOp, state["op"])
-    second = flag(np.bincount(number) > 1, "one grid", "two grids")
-    some = {"none": (0, 0), "one": (1, 1), "more": (2, 32)}
+    second = flag(np.bincount(number) > samples, "one a sample", "two of some")
+    some = {"none": (0, 0), "one": (1, 1), "more": (2, 512)}
     live = np.array([int(mask).bit_count() for mask in quads["live"]])
     found = cross("operation", op)
     found |= cross("grids", second, where=state["op"] != FilterOp.GATHER)
+    found |= cross("samples", {str(n): samples == n for n in range(1, ANISOTROPY + 1)})
+    most = {"none": (0, 1), "some": (2, 15), "16": (16, 16), "beyond": (17, 31)}
+    found |= cross("anisotropy", ranges(state["anisotropy"], most))
     found |= cross("status", of(CacheStatus, out["status"]))
     compares = (state["compares"] == 1) & np.isin(state["format"], COMPARED)
     found |= cross("comparison", of(Compare, state["function"]), where=compares)
