@@ -26,7 +26,6 @@ from fixfunc.spec.textures.level_of_detail import (
 )
 
 PIXELS = 4
-BEAT = {"state": layout(LOD_STATE), "quad": layout(LOD_QUAD)}
 TURN = range(PIXELS)  # of a pixel, whose footprint a beat is for
 
 
@@ -55,10 +54,12 @@ class Levels(wiring.Component):
         self._before = Gradients.LENGTHS
         if footprints:
             self._before = Gradients.DIFFERENCES + Footprints.LATENCY
-        turn = {"pixel": TURN} if footprints else {}
+        # The last field is the number of samples, which nothing else needs.
+        state = layout(LOD_STATE if footprints else LOD_STATE[:-1])
+        beat = {"state": state, "quad": layout(LOD_QUAD)} | ({"pixel": TURN} if footprints else {})
         super().__init__(
             {
-                "i": In(StructLayout(BEAT | turn)),
+                "i": In(StructLayout(beat)),
                 "o": Out(layout(FOOTPRINTS_OF_QUAD if footprints else LOD_OF_QUAD)),
             }
         )
