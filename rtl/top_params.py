@@ -146,8 +146,13 @@ def texture_rules(texture: TextureUnitParams | None) -> dict[str, Any]:
     }
 
 
+# Clocks of memory's latency that the texture unit hides, as the other caches do.
+HIDDEN = 1024
+_TEXTURE = TEXTURES["default"]
 PIPES = {
-    "default": PixelPipeParams(texture=TEXTURES["default"]),
+    "default": PixelPipeParams(
+        texture=replace(_TEXTURE, cache=replace(_TEXTURE.cache, queue=HIDDEN))
+    ),
     "tiny": PixelPipeParams(
         8, 2, replace(INTERPOLATORS["tiny"], attributes=4), texture=TEXTURES["tiny"]
     ),

@@ -89,7 +89,7 @@ def test_one_station_alone_decides():
         (
             tiles(count, 1, count, shaded=True, built_in=True, attributes=2),
             "fetch",
-            7 * count,
+            6 * count,
         ),
         (tiles(count, shaded=True, groups=3), "colour", 3 * count),
     ):
