@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bench of :class:`fixfunc.rtl.texture.level_of_detail.LevelOfDetail`."""
+"""Bench of :class:`fixfunc.rtl.texture.level_of_detail.level_of_detail.LevelOfDetail`."""
 
 import cocotb
 import numpy as np
