@@ -134,7 +134,7 @@ def test_what_is_built_anew_has_another_name(monkeypatch, tmp_path):
             ("a", "b", "m"),
             ("a", "c", "m"),
             ("c", "b", "m"),
-            ("a", "b", "m", 2),
+            ("a", "b", "m", "0"),
             ("a", "b", "n"),
         )
     }
