@@ -19,21 +19,23 @@ def sweep(folder, *arguments):
 
 @pytest.mark.plan("sweep-8")
 @pytest.mark.parametrize(
-    "scene", [("teapot", "--over", "divisions=2"), (str(HOUSE),)], ids=["mesh", "scene"]
+    ("scene", "ready"),
+    [(("teapot", "--over", "divisions=2"), "64,256"), ((str(HOUSE),), "256")],
+    ids=["mesh", "scene"],
 )
-def test_memory_changes_clocks_and_nothing_else(scene, tmp_path):
+def test_memory_changes_clocks_and_nothing_else(scene, ready, tmp_path):
     """The picture is the golden machine's; a slower memory takes more clocks."""
-    memory = ("--over", "latency=0,100", "--over", "ready=64,256")
+    memory = ("--over", "latency=0,100", "--over", f"ready={ready}")
     rows = sweep(tmp_path / "hardware", *scene, *memory)
     (golden,) = sweep(tmp_path / "golden", *scene, "--golden")
-    assert len(rows) == 4
+    assert len(rows) == 2 * len(ready.split(","))
     for row in rows:
         assert row["failures"] == []
         assert row["picture"] == golden["picture"]
         assert row["clocks"] >= row["least_clocks"] > 0
         assert row["terms"]
     by = {(row["latency"], row["ready"]): row["clocks"] for row in rows}
-    assert by[0, 256] < by[0, 64]
+    assert (0, 64) not in by or by[0, 256] < by[0, 64]
     assert by[0, 256] < by[100, 256]
     assert (tmp_path / "hardware" / "latency.svg").exists()
 
