@@ -16,6 +16,9 @@ from tests import tiers
 ROOM = 1 << 18  # beats out: far above what any block gives here
 # Pairs of paces: each of either side once.
 SOME = ("full", "full"), ("random", "starved"), ("bursty", "random"), ("starved", "bursty")
+# Clocks without a beat after which a block has drained: above what any needs here. They are half of
+# a short run.
+IDLE = 1024
 LIMIT = 5_000_000  # clocks: far above what any of these need, and little enough to wait for
 
 
@@ -34,7 +37,7 @@ def check_outputs(stem, config, rows, paces, seed):
     """Hold the beats of every port, and memory, to the golden ones; returns them by port."""
     block = catalogue.block(stem)
     run, _, mismatches, first = block.compare(
-        volume(stem, config), rows, config, paces, seed, limit=LIMIT
+        volume(stem, config), rows, config, paces, seed, limit=LIMIT, idle=IDLE
     )
     assert not mismatches, first
     assert_heard(block, run.outputs)
@@ -77,13 +80,13 @@ def check_resets(stem, config, rows, resets):
     """Wherever a reset comes, a block then is as one that never ran: beats, memory and clocks."""
     block = catalogue.block(stem)
     paces = "random", "bursty"
-    fresh = block.run(block.volume(config), rows, ROOM, config, paces, limit=LIMIT)
+    fresh = block.run(block.volume(config), rows, ROOM, config, paces, limit=LIMIT, idle=IDLE)
     assert_heard(block, fresh.outputs)
     used = volume(stem, config)
     for clocks in np.random.default_rng(len(rows)).integers(1, fresh.simulated, resets):
         with pytest.raises(SimulationError, match=f"not drained after {clocks} clocks"):
-            block.run(used, rows, ROOM, config, paces, limit=int(clocks))
-        again = block.run(used, rows, ROOM, config, paces, limit=LIMIT)
+            block.run(used, rows, ROOM, config, paces, limit=int(clocks), idle=IDLE)
+        again = block.run(used, rows, ROOM, config, paces, limit=LIMIT, idle=IDLE)
         for port, beats in fresh.outputs.items():
             assert np.array_equal(again.outputs[port], beats), f"{port}, reset in clock {clocks}"
         assert again.simulated == fresh.simulated, f"reset in clock {clocks}"

@@ -18,7 +18,7 @@ from fixfunc.spec.errors import InputError
 
 PACES = ("full", "random", "bursty", "starved")
 PATIENT = "patient"  # of outputs alone: each beat is taken in the clock after it was first offered
-IDLE = 4096  # clocks without a beat after which a component counts as drained
+IDLE = 4096  # clocks without a beat: above what whole frames of the top need
 CLOCK_LIMIT = 1 << 32
 LATENCIES = (
     (400, 800),
@@ -175,6 +175,7 @@ class Volume:
         limit: int = CLOCK_LIMIT,
         memory: Memory | None = None,
         keep: Keep | None = None,
+        idle: int = IDLE,
     ) -> Run:
         """Send beats until the component has drained.
 
@@ -195,6 +196,8 @@ class Volume:
             Behind the AXI4 port.
         keep : Keep, optional
             What is kept by clocks. Nothing is built for it.
+        idle : int
+            Clocks without a beat after which it has drained.
 
         Raises
         ------
@@ -234,7 +237,7 @@ class Volume:
             beat_counts,
             (ctypes.c_int * len(kinds))(*kinds),
             ctypes.c_uint64(seed),
-            ctypes.c_uint64(IDLE),
+            ctypes.c_uint64(idle),
             ctypes.c_uint64(limit),
             ctypes.byref(stats),
         )
