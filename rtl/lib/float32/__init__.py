@@ -2,6 +2,7 @@
 """float32: nearest even, denormals as zeros, one NaN; smaller formats too.
 
 float_unit.py   the block: one of the operations between two streams
+operation.py    operands and latency of those below
 add.py          a + b
 multiply.py     a * b
 multiply_add.py a * b + c, rounded once

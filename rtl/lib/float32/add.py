@@ -2,39 +2,22 @@
 """a + b."""
 
 from amaranth.hdl import Cat, Const, Module, Mux
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import minimum, named
-from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
+from fixfunc.rtl.lib.float32.operation import Operation
 from fixfunc.rtl.lib.float32.rounding import normalised, rounded
 from fixfunc.rtl.lib.timeline import Steps
 
 BELOW = 3  # bits below a mantissa: guard, round, and all that lies lower
 
 
-class Add(wiring.Component):
+class Add(Operation):
     """a + b to the nearest, ties to even; one a clock, free-running. A difference negates b.
 
-    Parameters
-    ----------
-    form : FloatFormat
-    latency : int
-        1 to :attr:`STEPS` clocks.
-
-    Members
-    -------
-    a, b : In(form.bits)
-    o : Out(form.bits)
-        ``latency`` clocks later.
+    Parameters and members are those of :class:`~fixfunc.rtl.lib.float32.operation.Operation`.
     """
 
     STEPS = 5
-
-    def __init__(self, form: FloatFormat = FLOAT32, latency: int = STEPS) -> None:
-        self._form = form
-        self.latency = latency
-        super().__init__({"a": In(form.bits), "b": In(form.bits), "o": Out(form.bits)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -2,42 +2,25 @@
 """a / b."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Value
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
+from fixfunc.rtl.lib.float32.operation import Operation
 from fixfunc.rtl.lib.float32.rounding import rounded
 from fixfunc.rtl.lib.timeline import Steps
 
 DIGITS = 13  # steps that find the quotient's bits: two each of float32
 
 
-class Divide(wiring.Component):
+class Divide(Operation):
     """a / b to the nearest, ties to even; one a clock, free-running.
 
     A quotient of mantissas lies above a half, and has a bit more than a mantissa and another one in
     case that it lies below 1: then comes whether there is a remainder.
 
-    Parameters
-    ----------
-    form : FloatFormat
-    latency : int
-        1 to :attr:`STEPS` clocks.
-
-    Members
-    -------
-    a, b : In(form.bits)
-    o : Out(form.bits)
-        ``latency`` clocks later.
+    Parameters and members are those of :class:`~fixfunc.rtl.lib.float32.operation.Operation`.
     """
 
     STEPS = DIGITS + 2
-
-    def __init__(self, form: FloatFormat = FLOAT32, latency: int = STEPS) -> None:
-        self._form = form
-        self.latency = latency
-        super().__init__({"a": In(form.bits), "b": In(form.bits), "o": Out(form.bits)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

@@ -2,45 +2,27 @@
 """1 / a."""
 
 from amaranth.hdl import Cat, Const, Module, Mux
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.reciprocal import Reciprocal
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import delay
-from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
+from fixfunc.rtl.lib.float32.operation import Operation
 from fixfunc.rtl.lib.float32.rounding import rounded
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.spec.errors import InputError
 
 
-class Invert(wiring.Component):
+class Invert(Operation):
     """1 / a to the nearest, ties to even; one a clock, free-running.
 
     The quotient of mantissas has a bit more than a mantissa, and is exact for powers of two alone:
     what lies below that bit is never nothing for others.
 
-    Parameters
-    ----------
-    form : FloatFormat
-    latency : int
-        2 to :attr:`STEPS` clocks: the last one rounds.
-
-    Members
-    -------
-    a : In(form.bits)
-    o : Out(form.bits)
-        ``latency`` clocks later.
+    Parameters and members are those of :class:`~fixfunc.rtl.lib.float32.operation.Operation`.
     """
 
+    OPERANDS = "a"
+    LEAST = 2  # the last one rounds
     STEPS = Reciprocal.STEPS + 1
-
-    def __init__(self, form: FloatFormat = FLOAT32, latency: int = STEPS) -> None:
-        if not 2 <= latency <= self.STEPS:
-            raise InputError("latency", f"be 2 to {self.STEPS}", latency)
-        self._form = form
-        self.latency = latency
-        super().__init__({"a": In(form.bits), "o": Out(form.bits)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

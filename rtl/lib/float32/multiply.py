@@ -2,38 +2,21 @@
 """a * b."""
 
 from amaranth.hdl import Cat, Const, Module, Mux
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
 from fixfunc.rtl.lib.bits import gated, named
-from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
+from fixfunc.rtl.lib.float32.operation import Operation
 from fixfunc.rtl.lib.float32.rounding import rounded
 from fixfunc.rtl.lib.timeline import Steps
 
 
-class Multiply(wiring.Component):
+class Multiply(Operation):
     """a * b to the nearest, ties to even; one a clock, free-running.
 
-    Parameters
-    ----------
-    form : FloatFormat
-    latency : int
-        1 to :attr:`STEPS` clocks.
-
-    Members
-    -------
-    a, b : In(form.bits)
-    o : Out(form.bits)
-        ``latency`` clocks later.
+    Parameters and members are those of :class:`~fixfunc.rtl.lib.float32.operation.Operation`.
     """
 
     STEPS = 4
-
-    def __init__(self, form: FloatFormat = FLOAT32, latency: int = STEPS) -> None:
-        self._form = form
-        self.latency = latency
-        super().__init__({"a": In(form.bits), "b": In(form.bits), "o": Out(form.bits)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

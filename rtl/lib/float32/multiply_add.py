@@ -2,40 +2,23 @@
 """a * b + c, rounded once."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
+from fixfunc.rtl.lib.float32.operation import Operation
 from fixfunc.rtl.lib.float32.rounding import normalised, rounded
 from fixfunc.rtl.lib.timeline import Steps
 
 GAP = 3  # bits between a product and an addend that is far above it
 
 
-class MultiplyAdd(wiring.Component):
+class MultiplyAdd(Operation):
     """a * b + c, rounded once to the nearest, ties to even; one a clock, free-running.
 
-    Parameters
-    ----------
-    form : FloatFormat
-    latency : int
-        1 to :attr:`STEPS` clocks.
-
-    Members
-    -------
-    a, b, c : In(form.bits)
-    o : Out(form.bits)
-        ``latency`` clocks later.
+    Parameters and members are those of :class:`~fixfunc.rtl.lib.float32.operation.Operation`.
     """
 
+    OPERANDS = "abc"
     STEPS = 6
-
-    def __init__(self, form: FloatFormat = FLOAT32, latency: int = STEPS) -> None:
-        self._form = form
-        self.latency = latency
-        bits = form.bits
-        super().__init__({"a": In(bits), "b": In(bits), "c": In(bits), "o": Out(bits)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

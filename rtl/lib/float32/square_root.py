@@ -2,41 +2,25 @@
 """The square root of a."""
 
 from amaranth.hdl import Cat, Const, Module, Mux
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.float32.divide import DIGITS, hand_on
-from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
+from fixfunc.rtl.lib.float32.operation import Operation
 from fixfunc.rtl.lib.float32.rounding import rounded
 from fixfunc.rtl.lib.timeline import Steps
 
 
-class SquareRoot(wiring.Component):
+class SquareRoot(Operation):
     """The square root of a to the nearest, ties to even; one a clock, free-running.
 
     Of what is below zero it is NaN, and of a zero that zero. A root has a bit more than a mantissa;
     then comes whether there is a remainder.
 
-    Parameters
-    ----------
-    form : FloatFormat
-    latency : int
-        1 to :attr:`STEPS` clocks.
-
-    Members
-    -------
-    a : In(form.bits)
-    o : Out(form.bits)
-        ``latency`` clocks later.
+    Parameters and members are those of :class:`~fixfunc.rtl.lib.float32.operation.Operation`.
     """
 
+    OPERANDS = "a"
     STEPS = DIGITS + 2
-
-    def __init__(self, form: FloatFormat = FLOAT32, latency: int = STEPS) -> None:
-        self._form = form
-        self.latency = latency
-        super().__init__({"a": In(form.bits), "o": Out(form.bits)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
