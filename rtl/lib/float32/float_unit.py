@@ -10,12 +10,11 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.float32.add import Add
 from fixfunc.rtl.lib.float32.compare import Compare
 from fixfunc.rtl.lib.float32.convert import FromFixed, ToFixed
-from fixfunc.rtl.lib.float32.divide import Divide
+from fixfunc.rtl.lib.float32.digit_recurrence import Divide, SquareRoot
 from fixfunc.rtl.lib.float32.fields import FloatFormat
 from fixfunc.rtl.lib.float32.invert import Invert
 from fixfunc.rtl.lib.float32.multiply import Multiply
 from fixfunc.rtl.lib.float32.multiply_add import MultiplyAdd
-from fixfunc.rtl.lib.float32.square_root import SquareRoot
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.errors import InputError

@@ -11,10 +11,9 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import later
 from fixfunc.rtl.lib.float32.add import Add
-from fixfunc.rtl.lib.float32.divide import Divide
+from fixfunc.rtl.lib.float32.digit_recurrence import Divide, SquareRoot
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.multiply import Multiply
-from fixfunc.rtl.lib.float32.square_root import SquareRoot
 from fixfunc.rtl.texture.level_of_detail.gradients import VECTOR
 
 PAIR = StructLayout({"x": VECTOR, "y": VECTOR})  # gradients to the right, and downwards
