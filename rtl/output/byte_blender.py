@@ -65,7 +65,7 @@ class ByteBlender(wiring.Component):
         m = Module()
         source = ArrayLayout(BYTE, 4)(delay(m, self.source, self.ahead, "source"))
         bytes_of = [source, ArrayLayout(BYTE, 4)(self.dest)]
-        steps, rest = self._steps(m)
+        steps, complements = self._steps(m)
         # min(source alpha, 1 - target alpha): one less a byte is all of its bits inverted.
         room = Cat(Const(0, BYTE), ~bytes_of[OLD][ALPHA])
         room = named(m, minimum(steps[ALPHA], room), "room")
@@ -74,7 +74,7 @@ class ByteBlender(wiring.Component):
             t.enter(1, word=self._replace(m, channel, bytes_of))
             products = []
             for n, side in enumerate(self._group(0, channel).sides):
-                base = _factor(side, channel, (steps, rest), bytes_of[OLD], room)
+                base = _factor(side, channel, (steps, complements), bytes_of[OLD], room)
                 factor = register(m, base, 2 * BYTE, f"factor_{n}_{channel}")
                 colour = (steps, bytes_of[OLD])[n][channel]
                 colour = register(m, colour, len(colour), f"colour_{n}_{channel}")
@@ -98,7 +98,7 @@ class ByteBlender(wiring.Component):
 
     def _steps(self, m):
         """Channels of the source in steps, and what is left of 1.0."""
-        steps, rest = [], []
+        steps, complements = [], []
         for channel in range(4):
             byte, fraction = (
                 value.word_select(channel, BYTE) for value in (self.source, self.fraction)
@@ -109,8 +109,8 @@ class ByteBlender(wiring.Component):
             high = named(m, byte - low[-1], f"high_{channel}")[:BYTE]
             steps.append(register(m, Cat(low, high), 2 * BYTE, f"steps_{channel}"))
             left = Cat(negated(low, Const(1, 1)), ~high - low.any())
-            rest.append(register(m, left[: 2 * BYTE], 2 * BYTE, f"rest_{channel}"))
-        return steps, rest
+            complements.append(register(m, left[: 2 * BYTE], 2 * BYTE, f"complement_{channel}"))
+        return steps, complements
 
     def _replace(self, m, channel, colours):
         """What a channel becomes unless products are summed.
@@ -139,12 +139,12 @@ class ByteBlender(wiring.Component):
 
 def _factor(side, channel, source, dest, room):
     """What a side is multiplied by, in steps."""
-    given = Mux(side.inverse, *(Mux(side.alpha, c[ALPHA], c[channel]) for c in reversed(source)))
-    stored = gated(Mux(side.alpha, dest[ALPHA], dest[channel]), side.picked[OLD])
+    of_new = Mux(side.inverse, *(Mux(side.alpha, c[ALPHA], c[channel]) for c in reversed(source)))
+    of_old = gated(Mux(side.alpha, dest[ALPHA], dest[channel]), side.picked[OLD])
     # One less a byte is all of its bits inverted; one less nothing is one.
-    stored = stored ^ side.inverse.replicate(BYTE)
+    of_old = of_old ^ side.inverse.replicate(BYTE)
     of_source = side.picked[NEW] | side.saturates
-    factor = gated(given, side.picked[NEW]) | Cat(Const(0, BYTE), gated(stored, ~of_source))
+    factor = gated(of_new, side.picked[NEW]) | Cat(Const(0, BYTE), gated(of_old, ~of_source))
     return factor | gated(room, side.saturates) if channel != ALPHA else factor
 
 

@@ -211,11 +211,11 @@ class ColourSlots(wiring.Component):
         stored = Signal(COLOUR, name=f"stored_{n}")
         fills = has(timeline[1].command.op, SlotOp.FILL)
         m.d.sync += stored.eq(Mux(fills, timeline.value(f"fill_{n}", 1), value))
-        given = self.OLD - lane.ahead
-        clocks = range(given, self.latency)
+        entry = self.OLD - lane.ahead
+        clocks = range(entry, self.latency)
         m.d.comb += [
-            lane.source.eq(timeline.value(f"new_{n}", given)),
-            lane.fraction.eq(timeline.value(f"fraction_{n}", given)),
+            lane.source.eq(timeline.value(f"new_{n}", entry)),
+            lane.fraction.eq(timeline.value(f"fraction_{n}", entry)),
             lane.dest.eq(_newest(timeline[self.OLD], "at_lane", samples, write, stored)),
             lane.controls.eq(Cat(timeline[clock].control for clock in clocks)),
         ]
