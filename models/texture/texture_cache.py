@@ -15,6 +15,8 @@ from fixfunc.models.texture.texels import DXGI, TEXELS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.cache import (
+    COLOURS,
+    DEPTHS,
     LEVELS,
     LINE,
     TEXEL_QUAD,
@@ -49,7 +51,7 @@ class QuadCacheShape:
     ways: int = 4
     line_sets: int = 64
     line_ways: int = 8
-    formats: Collection[StoredFormat] = tuple(StoredFormat)
+    formats: Collection[StoredFormat] = COLOURS
 
 
 class Taps(NamedTuple):
@@ -190,6 +192,8 @@ def texels_of(
     """
     name, is_srgb = DXGI[Format[form.name]]
     stored = TEXELS[name]
+    if form in DEPTHS:
+        return _words(memory, begin + morton(x, y).astype(np.int64) * stored.size, stored)
     if stored.edge == 1:
         place = begin + morton(x, y).astype(np.int64) * stored.size
         found = texels.read(memory[place[:, None] + np.arange(stored.size)], name)
@@ -210,6 +214,17 @@ def texels_of(
     out[:, : found.shape[1]] = found.astype(np.int64) & 0xFFFF
     absent = [n for n in range(len(CHANNELS)) if n < stored.channels and n not in stored.present]
     out[:, absent] = 0
+    return out
+
+
+def _words(memory, place, stored):
+    """Depths of 24 and 32 bits as they lie: the upper half of red is green's."""
+    bits = int(stored.unit[0]).bit_length() if stored.kind == "UNORM" else 32
+    raw = memory[place[:, None] + np.arange(4)].copy().view("<u4")[:, 0].astype(np.int64)
+    out = np.zeros((len(place), len(CHANNELS)), np.uint16)
+    out[:, 0] = raw & 0xFFFF
+    out[:, 1] = (raw & (1 << bits) - 1) >> 16
+    out[:, 3] = 0xFFFF
     return out
 
 

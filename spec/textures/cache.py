@@ -49,6 +49,13 @@ class StoredFormat(IntEnum):
     BC5_SNORM = 24
     BC7_UNORM = 25
     BC7_UNORM_SRGB = 26
+    R24_UNORM_X8_TYPELESS = 27
+    R32_FLOAT = 28
+
+
+# Formats that are read for comparisons alone: red as it lies, bits from 16 on are in green.
+DEPTHS = (StoredFormat.R24_UNORM_X8_TYPELESS, StoredFormat.R32_FLOAT)
+COLOURS = tuple(form for form in StoredFormat if form not in DEPTHS)
 
 
 class CacheStatus(IntEnum):

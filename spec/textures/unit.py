@@ -5,7 +5,7 @@ from enum import IntEnum
 
 from fixfunc.spec.payloads import Field, each
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import CACHE_STATE, StoredFormat
+from fixfunc.spec.textures.cache import CACHE_STATE, DEPTHS, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS
 from fixfunc.spec.textures.level_of_detail import LOD
 
@@ -47,7 +47,7 @@ SAMPLE_STATE = (
     Field("function", 3, meaning="Compare, the reference on its left"),
 )
 NO_FORMAT = 31  # a number that no format has: the cache refuses it
-COMPARED = (StoredFormat.R16_UNORM,)  # formats that a reference is compared with
+COMPARED = (StoredFormat.R16_UNORM, *DEPTHS)  # formats that a reference is compared with
 # Of pixel (x, y), whose number is 2 y + x.
 TEXTURE_QUAD = (
     _KIND,

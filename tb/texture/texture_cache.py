@@ -28,6 +28,15 @@ BITS = max(sum(f.bits for f in table) for table in (CACHE_STATE, CACHE_QUAD))
 SIZE = 1 << 16  # bytes of memory
 LINES = SIZE // LINE
 FORMATS = 32  # numbers of formats
+# Depths at the ends, as UNORM of 16 and 24 bits and as float32: zeros, denormals, ones, NaN.
+WORDS = np.array(
+    [
+        *(0, 1, 0x7FFF, 0xFFFF, 0x10000, 0x7FFFFF, 0x800000, 0xFFFFFE, 0xFFFFFF),
+        *(0x3F000000, 0x3F7FFFFF, 0x3F800000, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000),
+        *(0x80000000, 0x80000001, 0x807FFFFF, 0x80800000, 0xBF800000, 0xFF800000, 0xFFFFFFFF),
+    ],
+    np.uint32,
+)
 
 
 def requests(rng: np.random.Generator, count: int, params: TextureCacheParams) -> np.ndarray:
@@ -85,8 +94,13 @@ def quads(rng: np.random.Generator, count: int, _: np.ndarray) -> np.ndarray:
 
 
 def memory(rows: np.ndarray, _params: object) -> np.ndarray:
-    """What lies behind the port: bytes that differ."""
-    return np.random.default_rng(len(rows)).integers(0, 256, SIZE, np.uint8)
+    """What lies behind the port: bytes that differ, and depths at the ends among them."""
+    rng = np.random.default_rng(len(rows))
+    data = rng.integers(0, 256, SIZE, np.uint8)
+    words = data.view(np.uint32)
+    chosen = rng.random(len(words)) < 0.3
+    words[chosen] = rng.choice(WORDS, chosen.sum())
+    return data
 
 
 def unreadable(rows: np.ndarray) -> int | None:

@@ -8,7 +8,14 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import CACHE_QUAD, LEVELS, LINE, LINE_NUMBER, StoredFormat
+from fixfunc.spec.textures.cache import (
+    CACHE_QUAD,
+    COLOURS,
+    LEVELS,
+    LINE,
+    LINE_NUMBER,
+    StoredFormat,
+)
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 
 PIXELS = 4
@@ -74,7 +81,7 @@ class TextureCacheParams:
     line_ways: int = 8
     in_flight: int = 64
     queue: int = 256
-    formats: tuple = tuple(StoredFormat)
+    formats: tuple = COLOURS
 
     def __post_init__(self):
         for name, least in (

@@ -61,7 +61,7 @@ class DescriptorPoolParams:
     """
 
     size: int = POOL
-    formats: tuple[StoredFormat, ...] = UNITS["default"].cache.formats
+    formats: tuple[StoredFormat, ...] = UNITS["default"].stored.formats
     extent: int = UNITS["default"].addresses.extent
     anisotropy: int = UNITS["default"].anisotropy
 
@@ -72,7 +72,7 @@ class DescriptorPoolParams:
 
 CONFIGS = {
     name: DescriptorPoolParams(
-        formats=unit.cache.formats, extent=unit.addresses.extent, anisotropy=unit.anisotropy
+        formats=unit.stored.formats, extent=unit.addresses.extent, anisotropy=unit.anisotropy
     )
     for name, unit in UNITS.items()
 }
@@ -81,7 +81,7 @@ PURPOSE = {  # of each configuration
     "default": "128 descriptors, every format of the texture cache",
     "plain": "the same without BC1 to BC7",
     "small": "without BC1 to BC7, textures of up to 2,048 texels across",
-    "tiny": "for benches: eight descriptors of five formats, of up to 64 texels across",
+    "tiny": "for benches: eight descriptors of eight formats, of up to 64 texels across",
 }
 
 

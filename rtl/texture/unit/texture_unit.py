@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture unit: coordinates of quads become filtered texels of textures in memory."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import UnionLayout
 from amaranth.lib.wiring import In, Out
@@ -31,6 +31,7 @@ from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
 from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
 from fixfunc.spec.textures.addresses import AddressKind
+from fixfunc.spec.textures.cache import StoredFormat
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.level_of_detail import LodKind
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD, TextureKind
@@ -71,7 +72,7 @@ class TextureUnit(wiring.Component):
 
     def __init__(self, params: TextureUnitParams = CONFIGS["default"]) -> None:
         self._params = params
-        self._cache = texture_cache.TextureCache(params.cache)
+        self._cache = texture_cache.TextureCache(params.stored)
         super().__init__(
             {
                 "i": In(stream.Signature(BEATS)),
@@ -155,9 +156,15 @@ class TextureUnit(wiring.Component):
         depth = self._params.cache.queue + 2 * BESIDE + self._levels_beside
         m.submodules.references = references = References(depth)
         wiring.connect(m, references.o, grids.references)
-        for pixel in range(PIXELS):
-            value = self.i.payload.quad[f"reference{pixel}"]
-            m.d.comb += references.i.payload[pixel].eq(value)
+        beat, out = self.i.payload, references.i.payload
+        form = Signal(5)
+        with m.If(self.i.valid & (beat.kind == TextureKind.STATE)):
+            m.d.sync += form.eq(beat.state.format)
+        m.d.comb += [
+            out.is_float.eq(form == StoredFormat.R32_FLOAT),
+            out.is_short.eq(form == StoredFormat.R16_UNORM),
+            *(out.pixels[pixel].eq(beat.quad[f"reference{pixel}"]) for pixel in range(PIXELS)),
+        ]
         return (references.i,)
 
     def _enter(self, m, states, lod, quads, references):

@@ -43,7 +43,8 @@ def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     found |= cross("anisotropy", ranges(state["anisotropy"], most))
     found |= cross("status", of(CacheStatus, out["status"]))
     compares = (state["compares"] == 1) & np.isin(state["format"], COMPARED)
-    found |= cross("comparison", of(Compare, state["function"]), where=compares)
+    forms = {form.name: state["format"] == form for form in COMPARED}
+    found |= cross("comparison", of(Compare, state["function"]), forms, where=compares)
     for axis in "uv":
         moves = flag(state[f"offset_{axis}"] != 0, "none", "some")
         found |= cross(f"offset of {axis}", moves)
