@@ -19,6 +19,7 @@ from fixfunc.spec.textures.cache import (
     DEPTHS,
     LEVELS,
     LINE,
+    LINE_NUMBER,
     TEXEL_QUAD,
     CacheStatus,
     StoredFormat,
@@ -45,6 +46,8 @@ class QuadCacheShape:
         Of the second level, whose lines are 64 bytes of memory.
     formats : collection of StoredFormat
         Formats of textures; others are refused.
+    layers : bool
+        Layers count; else each is layer 0.
     """
 
     sets: int = 16
@@ -52,6 +55,7 @@ class QuadCacheShape:
     line_sets: int = 64
     line_ways: int = 8
     formats: Collection[StoredFormat] = COLOURS
+    layers: bool = True
 
 
 class Taps(NamedTuple):
@@ -60,6 +64,7 @@ class Taps(NamedTuple):
     x: np.ndarray  # int64, texels
     y: np.ndarray
     level: np.ndarray
+    layer: np.ndarray
     reads: np.ndarray  # bool
 
     @property
@@ -120,11 +125,15 @@ class QuadCache:
         taps = taps_of(quads)
         if (taps.level >= LEVELS).any():
             raise InputError("level", f"be below {LEVELS}", int(taps.level.max()))
-        taps = taps._replace(reads=taps.reads & known[:, None])
+        layer = taps.layer if self._shape.layers else np.zeros_like(taps.layer)
+        taps = taps._replace(reads=taps.reads & known[:, None], layer=layer)
         bases = np.stack([state[f"base{level}"] for level in range(LEVELS)], 1).astype(np.int64)
         size = np.array([block_bytes(int(form)) for form in state["format"]], np.int64)[:, None]
-        begin = np.take_along_axis(bases, taps.level, 1) * LINE + taps.block * size
-        sets = (taps.block + 9 * taps.level + state["first_set"][:, None]) % self._shape.sets
+        first = np.take_along_axis(bases, taps.level, 1)
+        first = first + layer * state["distance"][:, None].astype(np.int64)
+        begin = (first * LINE + taps.block * size) % (LINE << LINE_NUMBER)
+        sets = taps.block + 9 * taps.level + layer + state["first_set"][:, None]
+        sets %= self._shape.sets
         self._count(out, rounds(taps, sets % QUARTERS), begin, sets, state["format"])
         values, failed = self._texels(begin, taps, state["format"])
         for tap in range(TAPS):
@@ -236,11 +245,13 @@ def taps_of(quads: np.ndarray) -> Taps:
         column = [quads[f"{name}{pixel}"].astype(np.int64) for name in ("left", "right")]
         row = [quads[f"{name}{pixel}"].astype(np.int64) for name in ("upper", "lower")]
         level = quads[f"level{pixel}"].astype(np.int64)
+        layer = quads[f"layer{pixel}"].astype(np.int64)
         found.append(
             Taps(
                 np.stack(column, 1)[:, corners & 1],
                 np.stack(row, 1)[:, corners >> 1],
                 np.repeat(level[:, None], CORNERS, 1),
+                np.repeat(layer[:, None], CORNERS, 1),
                 (quads[f"reads{pixel}"][:, None] >> corners & 1) == 1,
             )
         )
@@ -267,7 +278,7 @@ def rounds(taps: Taps, quarter: np.ndarray) -> np.ndarray:
     """
     remaining = taps.reads.copy()
     bank = (taps.x & 1) | (taps.y & 1) << 1
-    block = np.stack([taps.level, taps.x >> 2, taps.y >> 2], -1)
+    block = np.stack([taps.layer, taps.level, taps.x >> 2, taps.y >> 2], -1)
     found = [np.zeros((0, 4), np.int64)]
     step = 0
     while remaining.any():

@@ -51,6 +51,8 @@ class TextureUnit:
         compares is refused. So is one of such depths that does not.
     footprints : bool
         Anisotropic filters have up to 16 samples; else a state that asks for several is refused.
+    layers : bool
+        Textures may be arrays; else a state of one is refused.
     """
 
     def __init__(
@@ -60,12 +62,15 @@ class TextureUnit:
         unreadable: int | None = None,
         comparisons: bool = True,
         footprints: bool = True,
+        layers: bool = True,
     ) -> None:
         self._formats = (*shape.formats, *(DEPTHS if comparisons else ()))
         known = self._formats if comparisons else ()
         self._compared = [form for form in COMPARED if form in known]
         self._footprints = footprints
-        self._cache = QuadCache(replace(shape, formats=self._formats), memory, unreadable)
+        self._layers = layers
+        shape = replace(shape, formats=self._formats, layers=layers)
+        self._cache = QuadCache(shape, memory, unreadable)
 
     def sample(self, states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) -> np.ndarray:
         """Filtered texels of quads, in order.
@@ -93,6 +98,7 @@ class TextureUnit:
         compares = states["compares"] == 1
         refused = compares & ~np.isin(states["format"], self._compared)
         refused |= ~compares & np.isin(states["format"], DEPTHS)
+        refused |= (states["last_layer"] > 0) & (not self._layers)
         refused |= states["anisotropy"] > (ANISOTROPY if self._footprints else 1)
         stored = carried(states, CACHE_STATE)
         stored["format"][refused] = NO_FORMAT
@@ -195,6 +201,9 @@ def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np
         linear = np.where(minifies, state["minify"], state["magnify"]) == 1
         places[f"smooth{pixel}"] = linear | gathers[number]
         out.to_cache[f"level{pixel}"] = level
+        out.to_cache[f"layer{pixel}"] = layer_of(
+            quads[f"layer{pixel}"][number], state["last_layer"].astype(np.int64)
+        )
         weight = np.where(second, own, ONE - own)
         out.taps[f"weight{pixel}"] = np.where(active[:, pixel], weight, 0)
         out.taps[f"count{pixel}"] = count[:, pixel]
@@ -243,6 +252,24 @@ def _coordinates(quads, lods, number, sample, count):
             along = np.stack(along, 1).view(np.float32)
             found[:, pixel] = sample_place(found[:, pixel], along, sample, count[:, pixel])
     return found
+
+
+def layer_of(bits: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """The nearest of the layers that there are, of two the even one.
+
+    Parameters
+    ----------
+    bits : ndarray of uint32
+        A float32: no number is 0.
+    last : ndarray of int64
+        Number of the last layer.
+
+    Returns
+    -------
+    ndarray of int64
+    """
+    value = np.nan_to_num(np.ascontiguousarray(bits, np.uint32).view(np.float32), nan=0.0)
+    return np.clip(np.rint(value), 0, last).astype(np.int64)
 
 
 def place_of(bits: np.ndarray, size: np.ndarray, repeats: np.ndarray) -> np.ndarray:

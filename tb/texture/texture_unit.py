@@ -7,13 +7,12 @@ from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture.texture_cache import QuadCacheShape
 from fixfunc.models.texture.texture_unit import TextureUnit
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import DEPTHS, LEVELS, StoredFormat
+from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS, FilterOp
 from fixfunc.spec.textures.unit import (
     COMPARED,
@@ -26,10 +25,12 @@ from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture.texture_cache import (
     FORMATS,
-    LINES,
+    LAST_LAYERS,
     WORDS,
     TextureCacheBench,
     memory,
+    place_levels,
+    shape_of,
     unreadable,
 )
 
@@ -64,8 +65,8 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     known = [int(form) for form in params.stored.formats]
     state["format"] = rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS)
     state["first_set"] = rng.choice([0, 255, rng.integers(0, 256)])
-    for level in range(LEVELS):
-        state[f"base{level}"] = rng.choice([0, 256, 512, rng.integers(0, LINES - 256)])
+    state["last_layer"] = rng.choice(LAST_LAYERS)
+    place_levels(rng, state, int(state["last_layer"][0]))
     for name in ("mode_u", "mode_v"):
         state[name] = rng.choice(list(Address))
     for name, chance in (("magnify", 0.7), ("minify", 0.7), ("smooth", 0.6), ("coarse", 0.3)):
@@ -85,6 +86,8 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     state["compares"] = rng.random() < 0.3
     if state["compares"][0] and rng.random() < 0.8:
         state["format"] = rng.choice(COMPARED)
+    if state["format"][0] in DEPTHS and rng.random() < 0.8:
+        state["compares"] = 1
     state["function"] = rng.choice(list(Compare))
     for name in CHANNELS:
         state[f"border_{name}"] = rng.choice([0, 0x3FF, rng.integers(0, 1024)])
@@ -115,11 +118,23 @@ def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray
             if kind == "edges":
                 bits = rng.choice(EDGES, count).astype(np.uint32)
             beats[f"{name}{pixel}"] = bits
+    last = int(state["last_layer"][0])
+    one = rng.integers(0, last + 1)
     for pixel in range(4):
+        beats[f"layer{pixel}"] = layers(rng, count, one, last)
         beats[f"reference{pixel}"] = references(rng, count, int(state["format"][0]))
         beats[f"bias{pixel}"] = rng.choice([0, 0, 0, rng.integers(-600, 600)], count)
     beats["live"] = np.where(rng.random(count) < 0.8, 15, rng.integers(0, 16, count))
     return beats
+
+
+def layers(rng: np.random.Generator, count: int, one: int, last: int) -> np.ndarray:
+    """Bits of layers: of one, halves beside it, any beyond, no numbers."""
+    value = np.where(rng.random(count) < 0.7, one, rng.integers(-2, last + 3, count))
+    value = value + rng.choice([0.0, 0.0, 0.5, -0.5, 0.25], count)
+    bits = value.astype(np.float32).view(np.uint32)
+    beside = (bits + rng.choice([-1, 0, 0, 1], count)).astype(np.uint32)
+    return np.where(rng.random(count) < 0.9, beside, rng.choice(WORDS, count))
 
 
 def references(rng: np.random.Generator, count: int, form: int) -> np.ndarray:
@@ -140,9 +155,8 @@ def references(rng: np.random.Generator, count: int, form: int) -> np.ndarray:
 def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarray]:
     """Packed texels of packed beats, and memory, which stays as it is."""
     data = memory(rows, params)
-    cache = params.cache
-    shape = QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
-    unit = TextureUnit(shape, data, unreadable(rows), params.comparisons, params.footprints)
+    more = params.comparisons, params.footprints, params.layers
+    unit = TextureUnit(shape_of(params.cache), data, unreadable(rows), *more)
     found = unit.sample(*parted(rows, SAMPLE_STATE, TEXTURE_QUAD))
     return {
         "o": codec.pack(found, TEXTURED_QUAD),

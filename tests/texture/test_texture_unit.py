@@ -47,11 +47,21 @@ def test_bench(config, simulator):
     check_bench(STEM, config, simulator)
 
 
-def sampled(monkeypatch, texture, form, sampler, places, coarse=False, references=None, **fields):
+def sampled(
+    monkeypatch,
+    texture,
+    form,
+    sampler,
+    places,
+    coarse=False,
+    references=None,
+    layers=None,
+    **fields,
+):
     """What the hardware makes of quads of places, shape (n, 2, 2, 2): float32, shape (n, 4, 4).
 
-    ``references``, shape (n, 4), are compared by the sampler's function; ``fields`` are those of
-    the state that no sampler has.
+    ``references``, shape (n, 4), are compared by the sampler's function; ``layers``, of that shape,
+    are of an array; ``fields`` are those of the state that no sampler has.
     """
     _, cache, data = stored(texture, form)
     state = np.zeros(1, dtype(SAMPLE_STATE))
@@ -59,6 +69,7 @@ def sampled(monkeypatch, texture, form, sampler, places, coarse=False, reference
         state[name] = cache[name]
     state["width"], state["height"] = texture.size(0)
     state["last"] = len(texture.levels) - 1
+    state["last_layer"] = texture.layers - 1
     for name, mode in zip(("mode_u", "mode_v"), sampler.address, strict=False):
         state[name] = ADDRESSES.index(mode)
     for name, kind in (("minify", "minify"), ("magnify", "magnify"), ("smooth", "mip")):
@@ -87,6 +98,8 @@ def sampled(monkeypatch, texture, form, sampler, places, coarse=False, reference
         for axis, name in enumerate("uv"):
             place = np.ascontiguousarray(places[:, pixel >> 1, pixel & 1, axis])
             quads[f"{name}{pixel}"] = place.view(np.uint32)
+        if layers is not None:
+            quads[f"layer{pixel}"] = layers[:, pixel].copy().view(np.uint32)
         if references is not None:
             quads[f"reference{pixel}"] = references[:, pixel].copy().view(np.uint32)
     monkeypatch.setattr(bench, "memory", lambda *_: data.copy())

@@ -67,12 +67,15 @@ class TextureUnitParams:
         compares is refused.
     footprints : bool
         Anisotropic filters have up to 16 samples; else a STATE that asks for several is refused.
+    layers : bool
+        Textures may be arrays; else a STATE of one is refused.
     """
 
     cache: TextureCacheParams = CACHES["default"]
     addresses: AddressesParams = ADDRESSES["default"]
     comparisons: bool = True
     footprints: bool = True
+    layers: bool = True
 
     @property
     def anisotropy(self) -> int:
@@ -90,8 +93,9 @@ class TextureUnitParams:
 
     @property
     def stored(self) -> TextureCacheParams:
-        """The cache with all formats that are read."""
-        return replace(self.cache, formats=(*self.cache.formats, *self.depths))
+        """The cache with all that is read: depths, and layers."""
+        formats = (*self.cache.formats, *self.depths)
+        return replace(self.cache, formats=formats, layers=self.layers)
 
     @property
     def compared(self) -> tuple[StoredFormat, ...]:
@@ -122,4 +126,5 @@ def refused(state: View, params: TextureUnitParams) -> Value:
     compared = Mux(
         state.compares, among(state.format, params.compared), ~among(state.format, params.depths)
     )
-    return ~compared | (state.anisotropy > params.anisotropy)
+    layers = state.last_layer.any() & (not params.layers)
+    return ~compared | layers | (state.anisotropy > params.anisotropy)
