@@ -7,7 +7,7 @@ from fixfunc.spec.payloads import Field, each
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import DEPTHS, DISTANCE, LAYER, LEVELS_STATE, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS
-from fixfunc.spec.textures.level_of_detail import LOD
+from fixfunc.spec.textures.level_of_detail import EXPLICIT_LEVEL, LOD
 
 
 class TextureKind(IntEnum):
@@ -49,6 +49,7 @@ INSTRUCTION_STATE = (
     *each("offset_u offset_v", 6, signed=True, meaning="texels of whatever level"),
     Field("compares", 1, meaning="of a comparison: its reference, with red, of a COMPARED format"),
     Field("function", 3, meaning="Compare, the reference on its left"),
+    EXPLICIT_LEVEL,
 )
 # What the texture unit takes: a texture and a sampler, and how an instruction samples them.
 SAMPLE_STATE = (*TEXTURE_STATE, *ARRAY_STATE, *INSTRUCTION_STATE)

@@ -96,6 +96,7 @@ def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray
     layer = (
         rng.integers(0, last + 1, count) if kind in ("any", "hot") else rng.integers(0, last + 1)
     )
+    silent = rng.random(count) < 0.02
     walk = rng.integers(0, 64, 2)[:, None] + np.cumsum(rng.integers(-1, 3, (2, count)), 1)
     for pixel in range(4):
         other = rng.integers(0, last + 1, count)
@@ -103,7 +104,8 @@ def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray
         beats[f"level{pixel}"] = level if kind != "any" else rng.integers(0, LEVELS, count)
         beats[f"u{pixel}"] = rng.integers(0, 256, count)
         beats[f"v{pixel}"] = rng.integers(0, 256, count)
-        beats[f"reads{pixel}"] = np.where(rng.random(count) < 0.7, 15, rng.integers(0, 16, count))
+        some = np.where(rng.random(count) < 0.7, 15, rng.integers(0, 16, count))
+        beats[f"reads{pixel}"] = np.where(silent, 0, some)
         for axis, (first, second) in enumerate((("left", "right"), ("upper", "lower"))):
             step = pixel >> axis & 1
             place = {

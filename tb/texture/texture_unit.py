@@ -80,6 +80,7 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         state["last"] = size.bit_length() - 1
         state["least"] = (size - 1).bit_length() - 6 << 8
         state["op"] = FilterOp.MEAN
+    state["explicit_level"] = rng.random() < 0.15
     state["component"] = rng.integers(0, 4)
     for name in ("offset_u", "offset_v"):
         state[name] = rng.choice([0, 0, -8, 7, rng.integers(-32, 32)])

@@ -56,12 +56,14 @@ def sampled(
     coarse=False,
     references=None,
     layers=None,
+    levels=None,
     **fields,
 ):
     """What the hardware makes of quads of places, shape (n, 2, 2, 2): float32, shape (n, 4, 4).
 
     ``references``, shape (n, 4), are compared by the sampler's function; ``layers``, of that shape,
-    are of an array; ``fields`` are those of the state that no sampler has.
+    are of an array; ``levels``, s8.8 of that shape, are given; ``fields`` are those of the state
+    that no sampler has.
     """
     _, cache, data = stored(texture, form)
     state = np.zeros(1, dtype(SAMPLE_STATE))
@@ -70,6 +72,7 @@ def sampled(
     state["width"], state["height"] = texture.size(0)
     state["last"] = len(texture.levels) - 1
     state["last_layer"] = texture.layers - 1
+    state["explicit_level"] = levels is not None
     for name, mode in zip(("mode_u", "mode_v"), sampler.address, strict=False):
         state[name] = ADDRESSES.index(mode)
     for name, kind in (("minify", "minify"), ("magnify", "magnify"), ("smooth", "mip")):
@@ -98,6 +101,8 @@ def sampled(
         for axis, name in enumerate("uv"):
             place = np.ascontiguousarray(places[:, pixel >> 1, pixel & 1, axis])
             quads[f"{name}{pixel}"] = place.view(np.uint32)
+        if levels is not None:
+            quads[f"bias{pixel}"] = levels[:, pixel]
         if layers is not None:
             quads[f"layer{pixel}"] = layers[:, pixel].copy().view(np.uint32)
         if references is not None:

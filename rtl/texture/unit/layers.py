@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Layers of quads: they wait, as numbers, for the texels' addresses."""
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.data import ArrayLayout, StructLayout, View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import minimum, named
@@ -13,10 +13,25 @@ from fixfunc.rtl.lib.float32.convert import ToFixed
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.texture.unit.layouts import PIXELS
 from fixfunc.spec.textures.cache import LAYER
+from fixfunc.spec.textures.unit import TextureKind
 
 # float32 of each pixel, and the number of the last layer.
 FLOATS = StructLayout({"pixels": ArrayLayout(32, PIXELS), "last": LAYER})
 NUMBERS = ArrayLayout(LAYER, PIXELS)
+
+
+def enter_layers(m: Module, beats: stream.Interface, out: View) -> None:
+    """Layers of the quads of a texture unit's stream, for :class:`Layers`, by the STATE before
+    them.
+    """
+    beat = beats.payload
+    last = Signal(LAYER, name="last_layer")
+    with m.If(beats.valid & (beat.kind == TextureKind.STATE)):
+        m.d.sync += last.eq(beat.state.last_layer)
+    m.d.comb += [
+        out.last.eq(last),
+        *(out.pixels[pixel].eq(beat.quad[f"layer{pixel}"]) for pixel in range(PIXELS)),
+    ]
 
 
 class Layers(wiring.Component):

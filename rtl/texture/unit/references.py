@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """References of comparisons: they wait, as a texture stores them, for the texels of their quads."""
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.data import ArrayLayout, StructLayout, View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import delay
@@ -11,10 +11,27 @@ from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.lib.float32.unorm import ToUnorm
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.texture.unit.layouts import PIXELS
+from fixfunc.spec.textures.cache import StoredFormat
+from fixfunc.spec.textures.unit import TextureKind
 
 # float32 of each pixel, and how the texture stores them: as they are, with 16 bits, or with 24.
 FLOATS = StructLayout({"pixels": ArrayLayout(32, PIXELS), "is_float": 1, "is_short": 1})
 STORED = ArrayLayout(32, PIXELS)
+
+
+def enter_references(m: Module, beats: stream.Interface, out: View) -> None:
+    """References of the quads of a texture unit's stream, for :class:`References`, by the STATE
+    before them.
+    """
+    beat = beats.payload
+    form = Signal(5, name="compared_format")
+    with m.If(beats.valid & (beat.kind == TextureKind.STATE)):
+        m.d.sync += form.eq(beat.state.format)
+    m.d.comb += [
+        out.is_float.eq(form == StoredFormat.R32_FLOAT),
+        out.is_short.eq(form == StoredFormat.R16_UNORM),
+        *(out.pixels[pixel].eq(beat.quad[f"reference{pixel}"]) for pixel in range(PIXELS)),
+    ]
 
 
 class References(wiring.Component):

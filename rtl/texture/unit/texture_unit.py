@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture unit: coordinates of quads become filtered texels of textures in memory."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import UnionLayout
 from amaranth.lib.wiring import In, Out
@@ -16,7 +16,7 @@ from fixfunc.rtl.texture.cache import texture_cache
 from fixfunc.rtl.texture.filter.filter import Filter
 from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetail, LevelOfDetailParams
 from fixfunc.rtl.texture.unit.grid_rounds import GridRounds
-from fixfunc.rtl.texture.unit.layers import Layers
+from fixfunc.rtl.texture.unit.layers import Layers, enter_layers
 from fixfunc.rtl.texture.unit.layouts import (
     COUNTS,
     LEVELS,
@@ -26,13 +26,12 @@ from fixfunc.rtl.texture.unit.layouts import (
     TextureUnitParams,
 )
 from fixfunc.rtl.texture.unit.places import Places
-from fixfunc.rtl.texture.unit.references import References
+from fixfunc.rtl.texture.unit.references import References, enter_references
 from fixfunc.rtl.texture.unit.sample_places import SamplePlaces
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
 from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
 from fixfunc.spec.textures.addresses import AddressKind
-from fixfunc.spec.textures.cache import LAYER, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.level_of_detail import LodKind
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD, TextureKind
@@ -159,15 +158,7 @@ class TextureUnit(wiring.Component):
         depth = self._params.cache.queue + 2 * BESIDE + self._levels_beside
         m.submodules.references = references = References(depth)
         wiring.connect(m, references.o, grids.references)
-        beat, out = self.i.payload, references.i.payload
-        form = Signal(5)
-        with m.If(self.i.valid & (beat.kind == TextureKind.STATE)):
-            m.d.sync += form.eq(beat.state.format)
-        m.d.comb += [
-            out.is_float.eq(form == StoredFormat.R32_FLOAT),
-            out.is_short.eq(form == StoredFormat.R16_UNORM),
-            *(out.pixels[pixel].eq(beat.quad[f"reference{pixel}"]) for pixel in range(PIXELS)),
-        ]
+        enter_references(m, self.i, references.i.payload)
         return (references.i,)
 
     def _layers(self, m, requests):
@@ -177,14 +168,7 @@ class TextureUnit(wiring.Component):
         # Quads on their way to the cache.
         m.submodules.layers = layers = Layers(self._levels_beside + 3 * BESIDE)
         wiring.connect(m, layers.o, requests.layers)
-        beat, out = self.i.payload, layers.i.payload
-        last = Signal(LAYER, name="last_layer")
-        with m.If(self.i.valid & (beat.kind == TextureKind.STATE)):
-            m.d.sync += last.eq(beat.state.last_layer)
-        m.d.comb += [
-            out.last.eq(last),
-            *(out.pixels[pixel].eq(beat.quad[f"layer{pixel}"]) for pixel in range(PIXELS)),
-        ]
+        enter_layers(m, self.i, layers.i.payload)
         return (layers.i,)
 
     def _enter(self, m, states, lod, quads, ahead):

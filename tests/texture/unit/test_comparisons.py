@@ -154,8 +154,12 @@ def test_a_hundred_thousand_comparisons(form, monkeypatch):
         return state
 
     monkeypatch.setattr(bench, "draw", comparing)
-    rows = bench.requests(np.random.default_rng(form), 105_000, CONFIGS["tiny"])
-    found = volume.check(bench.TextureUnitBench.stem, "tiny", rows)
-    out = codec.unpack(found, TEXTURED_QUAD, dtype(TEXTURED_QUAD))
-    assert (out["status"] == CacheStatus.OKAY).sum() > 60_000
-    assert len(out) > 100_000
+    okay = total = 0
+    for seed in range(5):
+        rows = bench.requests(np.random.default_rng(seed), 21_000, CONFIGS["tiny"])
+        found = volume.check(bench.TextureUnitBench.stem, "tiny", rows)
+        out = codec.unpack(found, TEXTURED_QUAD, dtype(TEXTURED_QUAD))
+        okay += (out["status"] == CacheStatus.OKAY).sum()
+        total += len(out)
+    assert okay > 80_000
+    assert total > 100_000

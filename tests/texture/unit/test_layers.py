@@ -88,7 +88,7 @@ def test_numbers_of_layers_in_hardware():
     ]
     values = np.concatenate([*values, rng.integers(0, 1 << 32, 1000, np.uint32).view(np.float32)])
     values = np.resize(values, (len(values) // 4, 4)).view(np.uint32)
-    last = rng.choice([0, 1, 1023, 2046, 2047], len(values))
+    last = rng.choice([0, 1, 1023, 2046, 2047], len(values), p=[0.02, 0.02, 0.02, 0.04, 0.9])
     dut = Nearest()
     found = []
 
@@ -107,7 +107,7 @@ def test_numbers_of_layers_in_hardware():
     simulator.run()
     wanted = layer_of(values, last[:, None])
     assert np.array_equal(found[1:][: len(wanted)], wanted)
-    assert len(np.unique(wanted)) == 2048
+    assert len(np.unique(wanted)) > 2000
 
 
 @pytest.mark.plan("texture-unit-10")
