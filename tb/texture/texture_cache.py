@@ -27,7 +27,7 @@ from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
 
 BITS = max(sum(f.bits for f in table) for table in (CACHE_STATE, CACHE_QUAD))
-SIZE = 1 << 16  # bytes of memory
+SIZE = 1 << 18  # bytes of memory: 2,048 layers of a line each, and levels
 LINES = SIZE // LINE
 FORMATS = 32  # numbers of formats
 LAYERS = 1 << LAYER
