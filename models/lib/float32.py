@@ -96,7 +96,7 @@ def multiply_add(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 def unorm(bits: np.ndarray, one: int = (1 << 16) - 1) -> np.ndarray:
     """The UNORM nearest to a float32, halves up: int64; NaN is 0 [fs 3.2.3.6].
 
-    ``one`` is 1.0: the greatest of at most 16 bits.
+    ``one`` is 1.0: the greatest of at most 24 bits.
     """
     return _unorm(bits, one, one, lambda shift: np.int64(1) << shift - 1)
 

@@ -12,8 +12,9 @@ from fixfunc.spec.commands import CommandError
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.cache import LINE, StoredFormat
 from fixfunc.spec.textures.descriptors import DESCRIPTOR, STRIDE, Refusal
-from fixfunc.spec.textures.unit import NO_FORMAT, TEXTURE_STATE
+from fixfunc.spec.textures.unit import ARRAY_STATE, NO_FORMAT, TEXTURE_STATE
 
+TEXTURE = dtype((*TEXTURE_STATE, *ARRAY_STATE))
 BYTES = 3 * TRANSFER // 8  # of a descriptor that are read
 BROKEN = {CommandError.STATE: Refusal.STATE, CommandError.ADDRESS: Refusal.ADDRESS}
 
@@ -21,7 +22,7 @@ BROKEN = {CommandError.STATE: Refusal.STATE, CommandError.ADDRESS: Refusal.ADDRE
 class Selected(NamedTuple):
     """What a number stands for."""
 
-    state: np.void  # fields of TEXTURE_STATE
+    state: np.void  # fields of TEXTURE_STATE and ARRAY_STATE
     refusal: Refusal | None
 
 
@@ -40,6 +41,8 @@ class DescriptorPool:
         Most samples along a footprint that there may be.
     size : int
         Most descriptors.
+    layers : bool
+        Textures may be arrays.
     unreadable : int, optional
         A byte whose transfer cannot be read.
 
@@ -53,6 +56,7 @@ class DescriptorPool:
         extent: int,
         anisotropy: int,
         size: int,
+        layers: bool = True,
         unreadable: int | None = None,
     ) -> None:
         self._memory = memory
@@ -60,6 +64,7 @@ class DescriptorPool:
         self._extent = extent
         self._anisotropy = anisotropy
         self._size = size
+        self._layers = layers
         self._unreadable = unreadable
         self.place(base=0, count=0, limit=0)
 
@@ -90,12 +95,16 @@ class DescriptorPool:
                 return Selected(_empty(), Refusal.MEMORY)
             data = self._memory[first : first + BYTES]
             record = unpack(data.reshape(1, -1), DESCRIPTOR)[0]
-            rules = self._formats, self._extent, self._anisotropy, self._limit
+            span = int(record["last_layer"]) * int(record["distance"])
+            rules = self._formats, self._extent, self._anisotropy, self._limit, span
+            if record["last_layer"] > 0 and not self._layers:
+                return Selected(_empty(), Refusal.STATE)
             if broken := broken_rule(record, *rules):
                 return Selected(_empty(), BROKEN[broken])
-            state = np.zeros((), dtype(TEXTURE_STATE))
+            state = np.zeros((), TEXTURE)
             for name in record.dtype.names:
                 state[name] = record[name]
+            state["distance"] *= self._layers
             self._known[number] = state
         return Selected(self._known[number], None)
 
@@ -105,7 +114,7 @@ class DescriptorPool:
 
 
 def _empty():
-    state = np.zeros((), dtype(TEXTURE_STATE))
+    state = np.zeros((), TEXTURE)
     state["width"] = state["height"] = 1
     state["format"] = NO_FORMAT
     return state

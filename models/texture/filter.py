@@ -4,6 +4,7 @@
 import numpy as np
 
 from fixfunc.models.depth.compare import COMPARE
+from fixfunc.models.lib import float32
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.filtering.reduction import Extreme, Mean
 from fixfunc.models.texture.texels import TexelFormat
@@ -134,12 +135,14 @@ def _passed(state, reference, stored):
     """Whether references compare true with red of texels: bool, shape (corners, n)."""
     red = stored[..., 0] | stored[..., 1] << 16
     signed = np.isin(state["unit_r"], SIGNED)
-    red = np.where(signed, (red ^ 1 << 31) - (1 << 31), red)
-    reference = np.where(signed, (reference ^ 1 << 31) - (1 << 31), reference)
+    whole = [np.where(signed, (word ^ 1 << 31) - (1 << 31), word) for word in (reference, red)]
+    floats = [float32.flush(word.astype(np.uint32).view(np.float32)) for word in (reference, red)]
+    is_float = state["floats"] == 1
     found = np.zeros(red.shape, bool)
     for function in Compare:
+        compare = COMPARE[function]
         chosen = state["function"] == function
-        found |= chosen & COMPARE[function](reference[None], red)
+        found |= chosen & np.where(is_float, compare(*floats), compare(*whole))
     return found
 
 

@@ -52,8 +52,10 @@ def levels_of_quads(
                 for slope in quad_gradients(coordinates[at], bool(state["coarse"]))
             ]
             size = int(state["width"]), int(state["height"])
+            is_explicit = state["explicit_level"] == 1
             most = min(max(int(state["anisotropy"]), 1), ANISOTROPY) if footprints else 1
-            unclamped, count, along = footprint(*slopes, *size, most)
+            unclamped, count, along = footprint(*slopes, *size, 1 if is_explicit else most)
+            unclamped = np.where(is_explicit, 0, unclamped)
             _bounded(out, quads, state, np.flatnonzero(at), unclamped.reshape(-1, 4))
             if footprints:
                 _put_footprints(out, at, count.reshape(-1, 4), along.reshape(-1, 4, 2))

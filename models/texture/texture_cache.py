@@ -15,8 +15,11 @@ from fixfunc.models.texture.texels import DXGI, TEXELS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.cache import (
+    COLOURS,
+    DEPTHS,
     LEVELS,
     LINE,
+    LINE_NUMBER,
     TEXEL_QUAD,
     CacheStatus,
     StoredFormat,
@@ -43,13 +46,16 @@ class QuadCacheShape:
         Of the second level, whose lines are 64 bytes of memory.
     formats : collection of StoredFormat
         Formats of textures; others are refused.
+    layers : bool
+        Layers count; else each is layer 0.
     """
 
     sets: int = 16
     ways: int = 4
     line_sets: int = 64
     line_ways: int = 8
-    formats: Collection[StoredFormat] = tuple(StoredFormat)
+    formats: Collection[StoredFormat] = COLOURS
+    layers: bool = True
 
 
 class Taps(NamedTuple):
@@ -58,6 +64,7 @@ class Taps(NamedTuple):
     x: np.ndarray  # int64, texels
     y: np.ndarray
     level: np.ndarray
+    layer: np.ndarray
     reads: np.ndarray  # bool
 
     @property
@@ -118,11 +125,15 @@ class QuadCache:
         taps = taps_of(quads)
         if (taps.level >= LEVELS).any():
             raise InputError("level", f"be below {LEVELS}", int(taps.level.max()))
-        taps = taps._replace(reads=taps.reads & known[:, None])
+        layer = taps.layer if self._shape.layers else np.zeros_like(taps.layer)
+        taps = taps._replace(reads=taps.reads & known[:, None], layer=layer)
         bases = np.stack([state[f"base{level}"] for level in range(LEVELS)], 1).astype(np.int64)
         size = np.array([block_bytes(int(form)) for form in state["format"]], np.int64)[:, None]
-        begin = np.take_along_axis(bases, taps.level, 1) * LINE + taps.block * size
-        sets = (taps.block + 9 * taps.level + state["first_set"][:, None]) % self._shape.sets
+        first = np.take_along_axis(bases, taps.level, 1)
+        first = first + layer * state["distance"][:, None].astype(np.int64)
+        begin = (first * LINE + taps.block * size) % (LINE << LINE_NUMBER)
+        sets = taps.block + 9 * taps.level + layer + state["first_set"][:, None]
+        sets %= self._shape.sets
         self._count(out, rounds(taps, sets % QUARTERS), begin, sets, state["format"])
         values, failed = self._texels(begin, taps, state["format"])
         for tap in range(TAPS):
@@ -190,6 +201,8 @@ def texels_of(
     """
     name, is_srgb = DXGI[Format[form.name]]
     stored = TEXELS[name]
+    if form in DEPTHS:
+        return _words(memory, begin + morton(x, y).astype(np.int64) * stored.size, stored)
     if stored.edge == 1:
         place = begin + morton(x, y).astype(np.int64) * stored.size
         found = texels.read(memory[place[:, None] + np.arange(stored.size)], name)
@@ -213,6 +226,17 @@ def texels_of(
     return out
 
 
+def _words(memory, place, stored):
+    """Depths of 24 and 32 bits as they lie: the upper half of red is green's."""
+    bits = int(stored.unit[0]).bit_length() if stored.kind == "UNORM" else 32
+    raw = memory[place[:, None] + np.arange(4)].copy().view("<u4")[:, 0].astype(np.int64)
+    out = np.zeros((len(place), len(CHANNELS)), np.uint16)
+    out[:, 0] = raw & 0xFFFF
+    out[:, 1] = (raw & (1 << bits) - 1) >> 16
+    out[:, 3] = 0xFFFF
+    return out
+
+
 def taps_of(quads: np.ndarray) -> Taps:
     """Taps of quads, as :data:`fixfunc.spec.textures.cache.CACHE_QUAD`."""
     corners = np.arange(CORNERS)
@@ -221,11 +245,13 @@ def taps_of(quads: np.ndarray) -> Taps:
         column = [quads[f"{name}{pixel}"].astype(np.int64) for name in ("left", "right")]
         row = [quads[f"{name}{pixel}"].astype(np.int64) for name in ("upper", "lower")]
         level = quads[f"level{pixel}"].astype(np.int64)
+        layer = quads[f"layer{pixel}"].astype(np.int64)
         found.append(
             Taps(
                 np.stack(column, 1)[:, corners & 1],
                 np.stack(row, 1)[:, corners >> 1],
                 np.repeat(level[:, None], CORNERS, 1),
+                np.repeat(layer[:, None], CORNERS, 1),
                 (quads[f"reads{pixel}"][:, None] >> corners & 1) == 1,
             )
         )
@@ -252,7 +278,7 @@ def rounds(taps: Taps, quarter: np.ndarray) -> np.ndarray:
     """
     remaining = taps.reads.copy()
     bank = (taps.x & 1) | (taps.y & 1) << 1
-    block = np.stack([taps.level, taps.x >> 2, taps.y >> 2], -1)
+    block = np.stack([taps.layer, taps.level, taps.x >> 2, taps.y >> 2], -1)
     found = [np.zeros((0, 4), np.int64)]
     step = 0
     while remaining.any():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Golden model of the texture unit: coordinates of quads become filtered texels."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from fixfunc.models.lib import float32
@@ -14,7 +16,7 @@ from fixfunc.models.texture.texels import DXGI, TEXELS
 from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.addresses import ADDRESS_QUAD, ADDRESS_STATE, Address
-from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, StoredFormat
+from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, DEPTHS, StoredFormat
 from fixfunc.spec.textures.filter import (
     CHANNELS,
     CORNERS,
@@ -45,9 +47,12 @@ class TextureUnit:
     unreadable : int, optional
         A byte whose line cannot be read.
     comparisons : bool
-        References are compared with texels; else a state that compares is refused.
+        References are compared with texels, of depths of 24 and 32 bits, too; else a state that
+        compares is refused. So is one of such depths that does not.
     footprints : bool
         Anisotropic filters have up to 16 samples; else a state that asks for several is refused.
+    layers : bool
+        Textures may be arrays; else a state of one is refused.
     """
 
     def __init__(
@@ -57,10 +62,14 @@ class TextureUnit:
         unreadable: int | None = None,
         comparisons: bool = True,
         footprints: bool = True,
+        layers: bool = True,
     ) -> None:
-        self._formats = tuple(shape.formats)
-        self._compared = COMPARED if comparisons else ()
+        self._formats = (*shape.formats, *(DEPTHS if comparisons else ()))
+        known = self._formats if comparisons else ()
+        self._compared = [form for form in COMPARED if form in known]
         self._footprints = footprints
+        self._layers = layers
+        shape = replace(shape, formats=self._formats, layers=layers)
         self._cache = QuadCache(shape, memory, unreadable)
 
     def sample(self, states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) -> np.ndarray:
@@ -86,7 +95,10 @@ class TextureUnit:
         if not len(quads):
             return out
         states = carried(states, SAMPLE_STATE)
-        refused = (states["compares"] == 1) & ~np.isin(states["format"], self._compared)
+        compares = states["compares"] == 1
+        refused = compares & ~np.isin(states["format"], self._compared)
+        refused |= ~compares & np.isin(states["format"], DEPTHS)
+        refused |= (states["last_layer"] > 0) & (not self._layers)
         refused |= states["anisotropy"] > (ANISOTROPY if self._footprints else 1)
         stored = carried(states, CACHE_STATE)
         stored["format"][refused] = NO_FORMAT
@@ -102,7 +114,7 @@ class TextureUnit:
         taps = _taps(states[which], texels, grids)
         for pixel in range(PIXELS):
             bits = quads[f"reference{pixel}"][number].astype(np.int64)
-            taps[f"reference{pixel}"] = float32.unorm(bits)
+            taps[f"reference{pixel}"] = _reference(bits, states["format"][which])
         filtered = filter_quads(self._filter_states(states), taps, which)
         for name in filtered.dtype.names:
             out[name] = filtered[name]
@@ -111,11 +123,23 @@ class TextureUnit:
     def _filter_states(self, states):
         """As :data:`fixfunc.spec.textures.filter.FILTER_STATE`."""
         out = carried(states, FILTER_STATE)
+        out["floats"] = states["format"] == StoredFormat.R32_FLOAT
         for n, form in enumerate(states["format"]):
-            found = units_of(int(form)) if form in self._formats else [Unit.UNORM16] * 4
+            known = form in self._formats and form not in DEPTHS
+            found = units_of(int(form)) if known else [Unit.UNORM16] * 4
             for name, unit in zip(CHANNELS, found, strict=True):
                 out[f"unit_{name}"][n] = unit
         return out
+
+
+def _reference(bits, form):
+    """A reference as the format stores it: float32, or the nearest UNORM."""
+    wide = np.where(
+        form == StoredFormat.R24_UNORM_X8_TYPELESS,
+        float32.unorm(bits, (1 << 24) - 1),
+        float32.unorm(bits),
+    )
+    return np.where(form == StoredFormat.R32_FLOAT, bits, wide)
 
 
 class Grids:
@@ -177,6 +201,9 @@ def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np
         linear = np.where(minifies, state["minify"], state["magnify"]) == 1
         places[f"smooth{pixel}"] = linear | gathers[number]
         out.to_cache[f"level{pixel}"] = level
+        out.to_cache[f"layer{pixel}"] = layer_of(
+            quads[f"layer{pixel}"][number], state["last_layer"].astype(np.int64)
+        )
         weight = np.where(second, own, ONE - own)
         out.taps[f"weight{pixel}"] = np.where(active[:, pixel], weight, 0)
         out.taps[f"count{pixel}"] = count[:, pixel]
@@ -225,6 +252,24 @@ def _coordinates(quads, lods, number, sample, count):
             along = np.stack(along, 1).view(np.float32)
             found[:, pixel] = sample_place(found[:, pixel], along, sample, count[:, pixel])
     return found
+
+
+def layer_of(bits: np.ndarray, last: np.ndarray) -> np.ndarray:
+    """The nearest of the layers that there are, of two the even one.
+
+    Parameters
+    ----------
+    bits : ndarray of uint32
+        A float32: no number is 0.
+    last : ndarray of int64
+        Number of the last layer.
+
+    Returns
+    -------
+    ndarray of int64
+    """
+    value = np.nan_to_num(np.ascontiguousarray(bits, np.uint32).view(np.float32), nan=0.0)
+    return np.clip(np.rint(value), 0, last).astype(np.int64)
 
 
 def place_of(bits: np.ndarray, size: np.ndarray, repeats: np.ndarray) -> np.ndarray:

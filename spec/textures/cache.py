@@ -10,6 +10,7 @@ from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 LINE = 64  # bytes of a line of memory
 LEVELS = EXTENT + 1
 LINE_NUMBER = 26  # bits: lines of 4 GB
+LAYER = 11  # bits: numbers of 2,048 layers
 
 
 class CacheKind(IntEnum):
@@ -49,6 +50,13 @@ class StoredFormat(IntEnum):
     BC5_SNORM = 24
     BC7_UNORM = 25
     BC7_UNORM_SRGB = 26
+    R24_UNORM_X8_TYPELESS = 27
+    R32_FLOAT = 28
+
+
+# Formats that are read for comparisons alone: red as it lies, bits from 16 on are in green.
+DEPTHS = (StoredFormat.R24_UNORM_X8_TYPELESS, StoredFormat.R32_FLOAT)
+COLOURS = tuple(form for form in StoredFormat if form not in DEPTHS)
 
 
 class CacheStatus(IntEnum):
@@ -60,8 +68,8 @@ class CacheStatus(IntEnum):
 
 
 _KIND = Field("kind", 1, meaning="CacheKind")
-CACHE_STATE = (
-    _KIND,
+# Where the levels of a texture are, and as what.
+LEVELS_STATE = (
     Field("format", 5, meaning="StoredFormat"),
     Field("first_set", 8, meaning="number of the set of block 0 of level 0, modulo all sets"),
     *(
@@ -69,6 +77,8 @@ CACHE_STATE = (
         for level in range(LEVELS)
     ),
 )
+DISTANCE = Field("distance", LINE_NUMBER, meaning="from a layer to the next: lines, modulo 2^26")
+CACHE_STATE = (_KIND, *LEVELS_STATE, DISTANCE)
 # Of pixel (x, y), whose number is 2 y + x; as ADDRESSED_QUAD, and the level.
 CACHE_QUAD = (
     _KIND,
@@ -77,6 +87,7 @@ CACHE_QUAD = (
         for pixel in range(4)
         for field in (
             Field(f"level{pixel}", 4, meaning="number of the level, below 15"),
+            Field(f"layer{pixel}", LAYER, meaning="number of the layer"),
             *each(f"left{pixel} right{pixel}", EXTENT, meaning="column of the grid, texels"),
             *each(f"upper{pixel} lower{pixel}", EXTENT, meaning="row of the grid, texels"),
             Field(f"reads{pixel}", CORNERS, meaning="corners that are read; others are zero"),

@@ -5,7 +5,12 @@ from enum import IntEnum
 
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.textures.cache import LINE_NUMBER
-from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURE_STATE
+from fixfunc.spec.textures.unit import (
+    ARRAY_STATE,
+    INSTRUCTION_STATE,
+    TEXTURE_QUAD,
+    TEXTURE_STATE,
+)
 
 POOL = 128  # descriptors, at most
 STRIDE = 128  # bytes from one descriptor to the next
@@ -25,8 +30,8 @@ class Refusal(IntEnum):
 
     NUMBER = 0  # the pool has no such descriptor
     MEMORY = 1  # memory answered with an error
-    STATE = 2  # a size, number of levels, format, address mode or number of samples that is none
-    ADDRESS = 3  # a level goes on beyond the limit
+    STATE = 2  # a size, number of levels, layers or samples, format or address mode that is none
+    ADDRESS = 3  # a level of a layer goes on beyond the limit
 
 
 _KIND = Field("kind", 2, meaning="DescriptorKind")
@@ -39,11 +44,11 @@ POOL_PLACE = (
 POOL_SELECT = (
     _KIND,
     Field("number", NUMBER, meaning="of the descriptor"),
-    *SAMPLE_STATE[len(TEXTURE_STATE) :],  # of the instruction
+    *INSTRUCTION_STATE,
 )
 POOL_QUAD = (_KIND, *TEXTURE_QUAD[1:])
 # In memory: a texture and its sampler, of which 96 bytes are read.
-DESCRIPTOR = TEXTURE_STATE[1:]
+DESCRIPTOR = (*TEXTURE_STATE[1:], *ARRAY_STATE)
 REFUSED = (
     Field("number", NUMBER, meaning="of the descriptor"),
     Field("reason", 2, meaning="Refusal"),

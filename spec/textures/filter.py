@@ -50,6 +50,7 @@ FILTER_STATE = (
         "compares", 1, meaning="texels are 1.0 where the reference compares true with red, else 0"
     ),
     Field("function", 3, meaning="Compare, the reference on its left"),
+    Field("floats", 1, meaning="what is compared is float32"),
     *(Field(f"unit_{name}", 3, meaning="Unit of the channel") for name in CHANNELS),
 )
 FILTER_TAPS = (

@@ -19,6 +19,9 @@ class LodKind(IntEnum):
 
 
 _KIND = Field("kind", 1, meaning="LodKind")
+EXPLICIT_LEVEL = Field(
+    "explicit_level", 1, meaning="the pixel's bias is its level: gradients do not count"
+)
 LOD_STATE = (
     _KIND,
     *each("width height", EXTENT + 1, meaning="of level 0: 1 to 16,384 texels"),
@@ -28,6 +31,7 @@ LOD_STATE = (
     Field("bias", LOD, signed=True, meaning="added to the level, s8.8"),
     *each("minimum maximum", LOD, signed=True, meaning="of the level, behind the bias, s8.8"),
     Field("least", LOD, signed=True, meaning="the texture's own least level, s8.8"),
+    EXPLICIT_LEVEL,
     Field("anisotropy", 5, meaning="most samples along a footprint: 2 to 16; 0 and 1: no such"),
 )
 # Of pixel (x, y), whose number is 2 y + x.

@@ -5,9 +5,9 @@ from enum import IntEnum
 
 from fixfunc.spec.payloads import Field, each
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import CACHE_STATE, StoredFormat
+from fixfunc.spec.textures.cache import DEPTHS, DISTANCE, LAYER, LEVELS_STATE, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS
-from fixfunc.spec.textures.level_of_detail import LOD
+from fixfunc.spec.textures.level_of_detail import EXPLICIT_LEVEL, LOD
 
 
 class TextureKind(IntEnum):
@@ -22,7 +22,7 @@ TEXTURE_STATE = (
     _KIND,
     *each("width height", EXTENT + 1, meaning="of level 0: 1 to 16,384 texels"),
     Field("last", 4, meaning="number of the smallest level: 0 to 14"),
-    *CACHE_STATE[1:],
+    *LEVELS_STATE,
     *each("mode_u mode_v", 3, meaning="Address"),
     Field("magnify", 1, meaning="four texels where the level is 0 or less; else the nearest"),
     Field("minify", 1, meaning="four texels where the level is above 0; else the nearest"),
@@ -39,15 +39,22 @@ TEXTURE_STATE = (
     ),
     Field("anisotropy", 5, meaning="most samples along a footprint: 2 to 16; 0 and 1: no such"),
 )
-# What the texture unit takes: a texture and a sampler, and how an instruction samples them.
-SAMPLE_STATE = (
-    *TEXTURE_STATE,
+# Of an array of textures.
+ARRAY_STATE = (
+    Field("last_layer", LAYER, meaning="number of the last layer: 0 of no array"),
+    DISTANCE,
+)
+# How an instruction samples.
+INSTRUCTION_STATE = (
     *each("offset_u offset_v", 6, signed=True, meaning="texels of whatever level"),
     Field("compares", 1, meaning="of a comparison: its reference, with red, of a COMPARED format"),
     Field("function", 3, meaning="Compare, the reference on its left"),
+    EXPLICIT_LEVEL,
 )
+# What the texture unit takes: a texture and a sampler, and how an instruction samples them.
+SAMPLE_STATE = (*TEXTURE_STATE, *ARRAY_STATE, *INSTRUCTION_STATE)
 NO_FORMAT = 31  # a number that no format has: the cache refuses it
-COMPARED = (StoredFormat.R16_UNORM,)  # formats that a reference is compared with
+COMPARED = (StoredFormat.R16_UNORM, *DEPTHS)  # formats that a reference is compared with
 # Of pixel (x, y), whose number is 2 y + x.
 TEXTURE_QUAD = (
     _KIND,
@@ -58,6 +65,10 @@ TEXTURE_QUAD = (
     ),
     *(Field(f"bias{pixel}", LOD, True, "of the pixel's level, s8.8") for pixel in range(4)),
     *(Field(f"reference{pixel}", 32, meaning="of a comparison, float32") for pixel in range(4)),
+    *(
+        Field(f"layer{pixel}", 32, meaning="of an array, float32: the nearest layer that there is")
+        for pixel in range(4)
+    ),
     Field("live", 4, meaning="pixels that read texels; of others coordinates alone count"),
 )
 _COUNT = 10  # bits: two grids of 16 taps of each of 16 samples

@@ -11,7 +11,7 @@ from fixfunc.models.texture.descriptor_pool import DescriptorPool
 from fixfunc.rtl.texture.descriptors.descriptor_pool import DescriptorPoolParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import LEVELS, LINE
+from fixfunc.spec.textures.cache import LAYER, LEVELS, LINE, LINE_NUMBER
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
     POOL,
@@ -23,17 +23,18 @@ from fixfunc.spec.textures.descriptors import (
     DescriptorKind,
     Refusal,
 )
-from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURE_STATE, TextureKind
+from fixfunc.spec.textures.unit import INSTRUCTION_STATE, SAMPLE_STATE, TEXTURE_QUAD, TextureKind
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 
 BITS = max(sum(f.bits for f in table) for table in (POOL_PLACE, POOL_SELECT, POOL_QUAD))
 UNIT_BITS = max(sum(f.bits for f in table) for table in (SAMPLE_STATE, TEXTURE_QUAD))
-SAMPLE = [f.name for f in SAMPLE_STATE[len(TEXTURE_STATE) :]]  # how an instruction samples
+SAMPLE = [f.name for f in INSTRUCTION_STATE]  # how an instruction samples
 SIZE = 1 << 16  # bytes of memory
 DESCRIPTORS = SIZE // STRIDE
 LIMIT = 1 << 20  # bytes: levels mostly lie below it
+LAYERS = 1 << LAYER
 FORMATS = 32  # numbers of formats
 MAY_BE_SILENT = ("refused",)
 
@@ -119,6 +120,12 @@ def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
     samples = rng.integers(0, params.anisotropy + 1, DESCRIPTORS)
     beyond = rng.integers(params.anisotropy + 1, 32, DESCRIPTORS)
     records["anisotropy"] = np.where(rng.random(DESCRIPTORS) < 0.97, samples, beyond)
+    layers = rng.choice([0, 0, 0, 1, 5, LAYERS - 1], DESCRIPTORS) * params.layers
+    records["last_layer"] = np.where(rng.random(DESCRIPTORS) < 0.97, layers, 3)
+    room = LIMIT // LINE // np.maximum(records["last_layer"].astype(np.int64), 1)
+    distance = room * rng.choice([0.0, 0.2, 0.5, 0.9, 1.1], DESCRIPTORS)
+    anything = rng.integers(0, 1 << LINE_NUMBER, DESCRIPTORS)
+    records["distance"] = np.where(rng.random(DESCRIPTORS) < 0.97, distance, anything)
     data = codec.pack(records, DESCRIPTOR, STRIDE * 8)
     return np.ascontiguousarray(data).view(np.uint8).reshape(-1)
 
@@ -134,7 +141,8 @@ def pool_of(
 ) -> DescriptorPool:
     """The golden pool of a configuration, over memory."""
     return DescriptorPool(
-        data, params.formats, params.extent, params.anisotropy, params.size, unreadable
+        *(data, params.formats, params.extent, params.anisotropy),
+        *(params.size, params.layers, unreadable),
     )
 
 

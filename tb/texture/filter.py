@@ -28,6 +28,8 @@ from fixfunc.tb.bench.states import parted
 BITS = sum(f.bits for f in FILTER_TAPS)
 ENDS = (0, 1, 127, 128, 254, 255)  # of fractions
 POWERS = (1, 2, 4, 8, 16)
+# Of float32 that are compared: zeros, denormals, the least number, infinities, NaN.
+HALVES = (0, 1, 0x7F, 0x80, 0x7F80, 0x7FC0, 0x8000, 0x8080, 0xBF80, 0xFF80, 0x3F80, 0xFFFF)
 
 
 def requests(rng: np.random.Generator, count: int, params: FilterParams) -> np.ndarray:
@@ -50,6 +52,7 @@ def draw(rng: np.random.Generator, params: FilterParams) -> np.ndarray:
     state["component"] = rng.integers(0, 4)
     state["compares"] = rng.random() < 0.3
     state["function"] = rng.choice([*Compare])
+    state["floats"] = params.floats & (rng.random() < 0.5)
     alike = rng.random() < 0.7
     unit = rng.choice(params.units)
     for name in CHANNELS:
@@ -95,7 +98,7 @@ def texels(rng: np.random.Generator, state: np.ndarray, name: str, count: int) -
     """A channel of a texel, as its unit stores it; where texels are compared, anything."""
     unit = Unit(int(state[f"unit_{CHANNELS[int(name[-1])]}"][0]))
     if state["compares"][0]:
-        return rng.choice([0, 1, 0x7FFF, 0x8000, 0xFFFF], count)
+        return rng.choice(HALVES if state["floats"][0] else [0, 1, 0x7FFF, 0x8000, 0xFFFF], count)
     one = (1 << UNIT_BITS[unit]) - 1
     least = -one if unit in SIGNED else 0
     ends = rng.choice([least, min(0, least + 1), 0, 1, one - 1, one], count)

@@ -52,6 +52,7 @@ def draw(rng: np.random.Generator, _: LevelOfDetailParams) -> np.ndarray:
     state["minimum"] = rng.choice([0, 0, some_lod(rng, 1)[0]])
     state["maximum"] = rng.choice([31 << 8, 31 << 8, some_lod(rng, 1)[0]])
     state["least"] = rng.choice([0, 0, some_lod(rng, 1)[0]])
+    state["explicit_level"] = rng.random() < 0.2
     most = [0, 1, 2, 16, rng.integers(0, 32)]
     state["anisotropy"] = rng.choice(most, p=(0.2, 0.1, 0.1, 0.3, 0.3))
     return state
@@ -148,6 +149,7 @@ def single(
     """A packed state, and quads behind it."""
     state = draw(rng, params)
     state["anisotropy"] = anisotropy
+    state["explicit_level"] = 0
     return np.concatenate(
         [codec.pack(state, LOD_STATE, BITS), codec.pack(quads(rng, count), LOD_QUAD, BITS)]
     )

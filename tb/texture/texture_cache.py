@@ -14,8 +14,10 @@ from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
     CACHE_STATE,
+    LAYER,
     LEVELS,
     LINE,
+    LINE_NUMBER,
     TEXEL_QUAD,
     CacheKind,
 )
@@ -25,9 +27,20 @@ from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
 
 BITS = max(sum(f.bits for f in table) for table in (CACHE_STATE, CACHE_QUAD))
-SIZE = 1 << 16  # bytes of memory
+SIZE = 1 << 18  # bytes of memory: 2,048 layers of a line each, and levels
 LINES = SIZE // LINE
 FORMATS = 32  # numbers of formats
+LAYERS = 1 << LAYER
+LAST_LAYERS = (0, 0, 1, 5, 6, 300, LAYERS - 1)
+# Depths at the ends, as UNORM of 16 and 24 bits and as float32: zeros, denormals, ones, NaN.
+WORDS = np.array(
+    [
+        *(0, 1, 0x7FFF, 0xFFFF, 0x10000, 0x7FFFFF, 0x800000, 0xFFFFFE, 0xFFFFFF),
+        *(0x3F000000, 0x3F7FFFFF, 0x3F800000, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000),
+        *(0x80000000, 0x80000001, 0x807FFFFF, 0x80800000, 0xBF800000, 0xFF800000, 0xFFFFFFFF),
+    ],
+    np.uint32,
+)
 
 
 def requests(rng: np.random.Generator, count: int, params: TextureCacheParams) -> np.ndarray:
@@ -48,23 +61,51 @@ def draw(rng: np.random.Generator, params: TextureCacheParams) -> np.ndarray:
     known = [int(form) for form in params.formats]
     state["format"] = rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS)
     state["first_set"] = rng.choice([0, 0, 255, rng.integers(0, 256)])
-    for level in range(LEVELS):
-        state[f"base{level}"] = rng.choice([0, 256, 512, rng.integers(0, LINES - 256)])
+    place_levels(rng, state, int(rng.choice(LAST_LAYERS)))
     return state
 
 
-def quads(rng: np.random.Generator, count: int, _: np.ndarray) -> np.ndarray:
+def place_levels(rng: np.random.Generator, state: np.ndarray, last: int) -> None:
+    """Where levels begin, and how far apart layers lie: upwards or downwards, all in memory."""
+    room = LINES - 256
+    most = room // max(last, 1)
+    distance = int(rng.choice([0, most, -most, rng.integers(-most, most + 1)]))
+    state["distance"] = distance % (1 << LINE_NUMBER)
+    low, high = max(0, -last * distance), room - max(0, last * distance)
+    for level in range(LEVELS):
+        first = rng.choice([0, 256, 512, rng.integers(low, high + 1)])
+        state[f"base{level}"] = np.clip(first, low, high)
+
+
+def _last_layer(state):
+    """The greatest number of a layer whose levels are in memory, wherever those begin."""
+    distance = int(state["distance"][0])
+    distance -= (distance >> LINE_NUMBER - 1) << LINE_NUMBER
+    bases = [int(state[f"base{level}"][0]) for level in range(LEVELS)]
+    room = LINES - 256 - max(bases) if distance > 0 else min(bases)
+    return min(room // abs(distance), LAYERS - 1) if distance else LAYERS - 1
+
+
+def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray:
     """Quads of walks over 64x64 texels of a level, of pixels anywhere, of what wraps."""
     beats = np.zeros(count, dtype(CACHE_QUAD))
     beats["kind"] = CacheKind.QUAD
     kind = rng.choice(["walk", "hot", "any", "wraps"], p=[0.4, 0.2, 0.2, 0.2])
     level = rng.integers(0, LEVELS)
+    last = _last_layer(state)
+    layer = (
+        rng.integers(0, last + 1, count) if kind in ("any", "hot") else rng.integers(0, last + 1)
+    )
+    silent = rng.random(count) < 0.02
     walk = rng.integers(0, 64, 2)[:, None] + np.cumsum(rng.integers(-1, 3, (2, count)), 1)
     for pixel in range(4):
+        other = rng.integers(0, last + 1, count)
+        beats[f"layer{pixel}"] = np.where(rng.random(count) < 0.1, other, layer)
         beats[f"level{pixel}"] = level if kind != "any" else rng.integers(0, LEVELS, count)
         beats[f"u{pixel}"] = rng.integers(0, 256, count)
         beats[f"v{pixel}"] = rng.integers(0, 256, count)
-        beats[f"reads{pixel}"] = np.where(rng.random(count) < 0.7, 15, rng.integers(0, 16, count))
+        some = np.where(rng.random(count) < 0.7, 15, rng.integers(0, 16, count))
+        beats[f"reads{pixel}"] = np.where(silent, 0, some)
         for axis, (first, second) in enumerate((("left", "right"), ("upper", "lower"))):
             step = pixel >> axis & 1
             place = {
@@ -85,8 +126,13 @@ def quads(rng: np.random.Generator, count: int, _: np.ndarray) -> np.ndarray:
 
 
 def memory(rows: np.ndarray, _params: object) -> np.ndarray:
-    """What lies behind the port: bytes that differ."""
-    return np.random.default_rng(len(rows)).integers(0, 256, SIZE, np.uint8)
+    """What lies behind the port: bytes that differ, and depths at the ends among them."""
+    rng = np.random.default_rng(len(rows))
+    data = rng.integers(0, 256, SIZE, np.uint8)
+    words = data.view(np.uint32)
+    chosen = rng.random(len(words)) < 0.3
+    words[chosen] = rng.choice(WORDS, chosen.sum())
+    return data
 
 
 def unreadable(rows: np.ndarray) -> int | None:
@@ -97,12 +143,18 @@ def unreadable(rows: np.ndarray) -> int | None:
     return int(rng.choice([0, 256, 512]) + rng.integers(0, 64)) * LINE + int(rng.integers(0, LINE))
 
 
+def shape_of(params: TextureCacheParams) -> QuadCacheShape:
+    """The golden cache's parameters."""
+    return QuadCacheShape(
+        *(params.sets, params.ways, params.line_sets, params.line_ways),
+        *(params.formats, params.layers),
+    )
+
+
 def expected(rows: np.ndarray, params: TextureCacheParams) -> dict[str, np.ndarray]:
     """Packed texels of packed beats, and memory, which stays as it is."""
     data = memory(rows, params)
-    shape = QuadCacheShape(
-        params.sets, params.ways, params.line_sets, params.line_ways, params.formats
-    )
+    shape = shape_of(params)
     found = QuadCache(shape, data, unreadable(rows)).read(*parted(rows, CACHE_STATE, CACHE_QUAD))
     return {
         "o": codec.pack(found, TEXEL_QUAD),
@@ -163,7 +215,7 @@ async def a_hit_has_its_latency(dut: HierarchyObject) -> None:
     taken = [clock for _, clock in bench.beats_in[1:]]
     given = [clock for _, clock in bench.beats_out]
     waits = [out - into for into, out in zip(taken, given, strict=True)]
-    assert min(waits) == TextureCache.LATENCY == waits[-1]
+    assert min(waits) == TextureCache(bench.params).latency == waits[-1]
 
 
 def bilinear(count: int) -> np.ndarray:

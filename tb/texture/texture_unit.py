@@ -7,13 +7,12 @@ from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture.texture_cache import QuadCacheShape
 from fixfunc.models.texture.texture_unit import TextureUnit
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import LEVELS
+from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS, FilterOp
 from fixfunc.spec.textures.unit import (
     COMPARED,
@@ -26,9 +25,12 @@ from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture.texture_cache import (
     FORMATS,
-    LINES,
+    LAST_LAYERS,
+    WORDS,
     TextureCacheBench,
     memory,
+    place_levels,
+    shape_of,
     unreadable,
 )
 
@@ -60,11 +62,11 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         state[name] = rng.choice([1, 2, 5, largest, rng.integers(1, largest + 1)])
     size = int(max(state["width"][0], state["height"][0]))
     state["last"] = rng.choice([0, size.bit_length() - 1, rng.integers(0, size.bit_length())])
-    known = [int(form) for form in params.cache.formats]
+    known = [int(form) for form in params.stored.formats]
     state["format"] = rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS)
     state["first_set"] = rng.choice([0, 255, rng.integers(0, 256)])
-    for level in range(LEVELS):
-        state[f"base{level}"] = rng.choice([0, 256, 512, rng.integers(0, LINES - 256)])
+    state["last_layer"] = rng.choice(LAST_LAYERS)
+    place_levels(rng, state, int(state["last_layer"][0]))
     for name in ("mode_u", "mode_v"):
         state[name] = rng.choice(list(Address))
     for name, chance in (("magnify", 0.7), ("minify", 0.7), ("smooth", 0.6), ("coarse", 0.3)):
@@ -78,15 +80,21 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         state["last"] = size.bit_length() - 1
         state["least"] = (size - 1).bit_length() - 6 << 8
         state["op"] = FilterOp.MEAN
+    state["explicit_level"] = rng.random() < 0.15
     state["component"] = rng.integers(0, 4)
     for name in ("offset_u", "offset_v"):
         state[name] = rng.choice([0, 0, -8, 7, rng.integers(-32, 32)])
-    state["compares"] = rng.random() < 0.2
+    state["compares"] = rng.random() < 0.3
     if state["compares"][0] and rng.random() < 0.8:
         state["format"] = rng.choice(COMPARED)
+    if state["format"][0] in DEPTHS and rng.random() < 0.8:
+        state["compares"] = 1
     state["function"] = rng.choice(list(Compare))
     for name in CHANNELS:
         state[f"border_{name}"] = rng.choice([0, 0x3FF, rng.integers(0, 1024)])
+    if state["format"][0] in DEPTHS:
+        word = int(rng.choice(WORDS))
+        state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16
     most = [rng.integers(0, 2), 2, 16, rng.integers(2, 17), rng.integers(17, 32)]
     state["anisotropy"] = rng.choice(most, p=[0.58, 0.1, 0.1, 0.2, 0.02])
     return state
@@ -111,20 +119,45 @@ def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray
             if kind == "edges":
                 bits = rng.choice(EDGES, count).astype(np.uint32)
             beats[f"{name}{pixel}"] = bits
+    last = int(state["last_layer"][0])
+    one = rng.integers(0, last + 1)
     for pixel in range(4):
-        reference = rng.choice([0.0, 1.0, -1.0, 2.0, np.nan, *rng.uniform(0, 1, 5)], count)
-        beats[f"reference{pixel}"] = reference.astype(np.float32).view(np.uint32)
+        beats[f"layer{pixel}"] = layers(rng, count, one, last)
+        beats[f"reference{pixel}"] = references(rng, count, int(state["format"][0]))
         beats[f"bias{pixel}"] = rng.choice([0, 0, 0, rng.integers(-600, 600)], count)
     beats["live"] = np.where(rng.random(count) < 0.8, 15, rng.integers(0, 16, count))
     return beats
 
 
+def layers(rng: np.random.Generator, count: int, one: int, last: int) -> np.ndarray:
+    """Bits of layers: of one, halves beside it, any beyond, no numbers."""
+    value = np.where(rng.random(count) < 0.7, one, rng.integers(-2, last + 3, count))
+    value = value + rng.choice([0.0, 0.0, 0.5, -0.5, 0.25], count)
+    bits = value.astype(np.float32).view(np.uint32)
+    beside = (bits + rng.choice([-1, 0, 0, 1], count)).astype(np.uint32)
+    return np.where(rng.random(count) < 0.9, beside, rng.choice(WORDS, count))
+
+
+def references(rng: np.random.Generator, count: int, form: int) -> np.ndarray:
+    """Bits of references: depths of memory, halves and units beside them, anything."""
+    words = (rng.choice(WORDS, count) + rng.choice([-1, 0, 0, 0, 1], count)) & 0xFFFFFFFF
+    if form != StoredFormat.R32_FLOAT:
+        one = (1 << (24 if form in DEPTHS else 16)) - 1
+        value = ((words & one) + rng.choice([-0.5, 0, 0, 0.5], count)) / one
+        words = value.astype(np.float32).view(np.uint32)
+    others = np.where(
+        rng.random(count) < 0.5,
+        rng.choice(WORDS, count),
+        rng.uniform(0, 1, count).astype(np.float32).view(np.uint32),
+    )
+    return np.where(rng.random(count) < 0.7, words, others)
+
+
 def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarray]:
     """Packed texels of packed beats, and memory, which stays as it is."""
     data = memory(rows, params)
-    cache = params.cache
-    shape = QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
-    unit = TextureUnit(shape, data, unreadable(rows), params.comparisons, params.footprints)
+    more = params.comparisons, params.footprints, params.layers
+    unit = TextureUnit(shape_of(params.cache), data, unreadable(rows), *more)
     found = unit.sample(*parted(rows, SAMPLE_STATE, TEXTURE_QUAD))
     return {
         "o": codec.pack(found, TEXTURED_QUAD),

@@ -27,7 +27,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.interpolation import How
 from fixfunc.spec.pixels.texture_stage import TextureOp
 from fixfunc.spec.state import Compare
-from fixfunc.spec.textures.cache import LINE, StoredFormat
+from fixfunc.spec.textures.cache import COLOURS, LINE, StoredFormat
 from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.frontend import streams
@@ -198,7 +198,7 @@ def test_textures_of_draws_that_follow_one_another():
 
 
 @pytest.mark.plan("pixel-pipe-10")
-@pytest.mark.parametrize("form", StoredFormat, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", COLOURS, ids=lambda form: form.name)
 def test_a_texture_is_stored_as_it_is_read(form):
     """Its first texel of each level is where its block begins; levels do not meet."""
     name, srgb = DXGI[Format[form.name]]

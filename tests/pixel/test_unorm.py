@@ -32,6 +32,20 @@ class Unit(wiring.Component):
         return m
 
 
+class EitherUnit(wiring.Component):
+    """The converter to 24 bits, or to 16."""
+
+    def __init__(self):
+        super().__init__({"i": In(33), "o": Out(24)})
+
+    def elaborate(self, _platform):
+        m = Module()
+        m.submodules.unorm = unorm = ToUnorm(24, fewer=16)
+        m.d.comb += [unorm.a.eq(self.i[:32]), unorm.is_short.eq(self.i[32])]
+        m.d.comb += self.o.eq(unorm.o)
+        return m
+
+
 def exact(bits, most):
     """[fs 3.2.3.6] in rationals."""
     value = np.uint32(bits).view(np.float32)
@@ -42,9 +56,9 @@ def exact(bits, most):
     return int(Fraction(float(value)) * most + Fraction(1, 2))
 
 
-def operands(most):
-    """Both neighbours of every half, and the half itself where it is a float; any; special ones."""
-    halves = ((np.arange(most + 2) - 0.5) / most).astype(np.float32).view(np.uint32)
+def operands(most, stride=1):
+    """Both neighbours of halves, and the half itself where it is a float; any; special ones."""
+    halves = ((np.arange(0, most + 2, stride) - 0.5) / most).astype(np.float32).view(np.uint32)
     near = [(halves + np.int64(step)).astype(np.uint32) for step in (-1, 0, 1)]
     rng = np.random.default_rng(most)
     below = rng.integers(0, 0x3F800010, 2000, dtype=np.uint32)
@@ -53,18 +67,32 @@ def operands(most):
 
 
 @pytest.mark.plan("float-unit-7")
-@pytest.mark.parametrize("bits", [8, 16])
-def test_the_nearest_unorm(bits):
+@pytest.mark.parametrize(("bits", "stride"), [(8, 1), (16, 17), (24, 4099)])
+def test_the_nearest_unorm(bits, stride):
     most = (1 << bits) - 1
-    given = operands(most)[:: 1 if bits == 8 else 17]
-    given = np.concatenate([given, np.array(SPECIAL, np.uint32)])
+    given = operands(most, stride)
     wanted = [exact(value, most) for value in given]
     unit = StallablePipeline(Unit(bits), ToUnorm.LATENCY)
     rows = given.astype(np.uint64)[:, None]
     run = Volume(unit, "unorm", generate(unit, "unorm")).run({"i": rows}, len(rows))
     assert run.outputs["o"][:, 0].tolist() == wanted
     assert float32.unorm(given.astype(np.int64), most).tolist() == wanted
-    assert len(set(wanted)) > most // 20
+    assert len(set(wanted)) > most // stride
+
+
+@pytest.mark.plan("float-unit-7")
+def test_the_nearest_of_either_length():
+    """From one to the next."""
+    given = operands((1 << 24) - 1, 65521)
+    given = np.concatenate([given, operands(65535, 257)])
+    is_short = np.random.default_rng(0).random(len(given)) < 0.5
+    wanted = [
+        exact(*how) for how in zip(given, np.where(is_short, 65535, (1 << 24) - 1), strict=True)
+    ]
+    unit = StallablePipeline(EitherUnit(), ToUnorm.LATENCY)
+    rows = (given | is_short.astype(np.uint64) << np.uint64(32))[:, None]
+    run = Volume(unit, "unorm_either", generate(unit, "unorm_either")).run({"i": rows}, len(rows))
+    assert run.outputs["o"][:, 0].tolist() == wanted
 
 
 @pytest.mark.plan("float-unit-7")

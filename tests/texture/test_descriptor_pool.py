@@ -45,6 +45,9 @@ BROKEN = [
     ({"base6": 1000}, Refusal.ADDRESS),
     ({"base6": (1 << 26) - 1}, Refusal.ADDRESS),
     ({"base0": 937, "mode_u": len(Address)}, Refusal.STATE),
+    ({"last_layer": 9, "distance": 105}, Refusal.ADDRESS),
+    ({"last_layer": 1024, "distance": 1 << 16}, Refusal.ADDRESS),  # 2^26 lines
+    ({"last_layer": 2047, "distance": (1 << 26) - 1}, Refusal.ADDRESS),
 ]
 FINE = [
     {},
@@ -52,6 +55,9 @@ FINE = [
     {"width": 64, "height": 64, "base0": 936},
     {"base6": 999, "base7": (1 << 26) - 1},  # no level 7 is read
     {"anisotropy": 16},
+    {"last_layer": 9, "distance": 104},
+    {"last_layer": 0, "distance": (1 << 26) - 1},
+    {"last_layer": 2047},
 ]
 
 
@@ -79,12 +85,12 @@ def in_memory(descriptors, size):
     return data
 
 
-def refusals(monkeypatch, descriptors, rows):
+def refusals(monkeypatch, descriptors, rows, config=CONFIG):
     """What the hardware refuses, as pairs of a number and a reason, held to the golden model."""
     data = in_memory(descriptors, bench.SIZE)
     monkeypatch.setattr(bench, "memory", lambda *_: data.copy())
     monkeypatch.setattr(bench, "unreadable", lambda *_: None)
-    found = volume.check_outputs(STEM, CONFIG, rows, ("full", "full"), 0)["refused"]
+    found = volume.check_outputs(STEM, config, rows, ("full", "full"), 0)["refused"]
     records = codec.unpack(found, REFUSED, dtype(REFUSED))
     return list(zip(records["number"].tolist(), records["reason"].tolist(), strict=True))
 
@@ -101,6 +107,15 @@ def test_each_rule_refuses(fields, reason, monkeypatch):
 def test_what_is_at_the_edge_of_a_rule_is_legal(fields, monkeypatch):
     rows = np.concatenate([bench.placed(0, 1, 1000), bench.selected([0])])
     assert refusals(monkeypatch, [LEGAL | fields], rows) == []
+
+
+@pytest.mark.plan("descriptor-pool-1")
+def test_an_array_is_refused_without_layers(monkeypatch):
+    """A distance between layers of which there is one does not count, however far it goes."""
+    arrays = {"last_layer": 1}, {"distance": (1 << 26) - 1}
+    rows = np.concatenate([bench.placed(0, 3, 1000), bench.selected([0, 1, 2, 2])])
+    descriptors = [LEGAL, *(LEGAL | fields for fields in arrays)]
+    assert refusals(monkeypatch, descriptors, rows, "small") == [(1, Refusal.STATE)]
 
 
 @pytest.mark.plan("descriptor-pool-1")

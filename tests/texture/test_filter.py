@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import operator
+import struct
 from fractions import Fraction
 
 import numpy as np
@@ -55,6 +56,12 @@ def nearest(value):
     return int(np.float32(float(round(value / step) * step)).view(np.uint32))
 
 
+def flushed(word):
+    """A float32 as a number of Python's; one without a highest bit is 0."""
+    value = struct.unpack("<f", struct.pack("<I", word))[0]
+    return 0.0 if abs(value) < 2.0**-126 else value
+
+
 def grid(state, beat, pixel, n):
     """Four texels of a channel as rationals."""
     names = [f"unit_{name}" for name in "rgba"]
@@ -69,7 +76,9 @@ def grid(state, beat, pixel, n):
         if state["compares"]:
             depth = red + (green << 16)
             reference = int(beat[f"reference{pixel}"])
-            if state["unit_r"] >= 3:
+            if state["floats"]:
+                depth, reference = (flushed(v) for v in (depth, reference))
+            elif state["unit_r"] >= 3:
                 depth, reference = (v - (v >> 31 << 32) for v in (depth, reference))
             out.append(Fraction(bool(FUNCTIONS[state["function"]](reference, depth))))
         else:

@@ -101,7 +101,9 @@ def naive(state, quad, pixel):
     down = squared(places[x], places[x + 2], sizes)
     own, count, along = logarithm(max(across, down)) >> 1, 1, (np.float32(0),) * 2
     most = min(int(state["anisotropy"]), 16)
-    if most > 1:
+    if state["explicit_level"]:
+        own = 0
+    elif most > 1:
         steps = [
             [flushed(flushed(flushed(b) - flushed(a))) for a, b in zip(*ends, strict=True)]
             for ends in ((places[2 * y], places[2 * y + 1]), (places[x], places[x + 2]))

@@ -24,6 +24,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
     CACHE_STATE,
+    COLOURS,
     TEXEL_QUAD,
     CacheStatus,
     StoredFormat,
@@ -64,7 +65,7 @@ def interleaved(x, y):
     return sum((x >> n & 1) << 2 * n | (y >> n & 1) << 2 * n + 1 for n in range(16))
 
 
-def naive_rounds(quad, first_set):
+def naive_rounds(quad, first_set, layers):
     """Sets of taps' blocks that are looked up, round by round."""
     left = []
     for p in range(4):
@@ -72,19 +73,20 @@ def naive_rounds(quad, first_set):
             if quad[f"reads{p}"] >> c & 1:
                 x = int(quad[f"{('left', 'right')[c & 1]}{p}"])
                 y = int(quad[f"{('upper', 'lower')[c >> 1]}{p}"])
-                left.append((p, x, y, int(quad[f"level{p}"])))
+                image = layers * int(quad[f"layer{p}"]), int(quad[f"level{p}"])
+                left.append((p, x, y, image))
     while left:
         leaders = {}
         taken = set()
-        for n, (p, x, y, level) in enumerate(left):
+        for n, (p, x, y, (layer, level)) in enumerate(left):
             clashes = any(
                 q == p and (u - x) % 2 == (v - y) % 2 == 0 and (u, v) != (x, y)
                 for q, u, v, _ in left[:n]
             )
             if clashes:
                 continue
-            block = (level, x // 4, y // 4)
-            number = interleaved(x // 4, y // 4) + 9 * level + int(first_set)
+            block = (layer, level, x // 4, y // 4)
+            number = interleaved(x // 4, y // 4) + 9 * level + layer + int(first_set)
             if leaders.setdefault(number % 4, (block, number))[0] == block:
                 taken.add(n)
         yield [leaders[quarter] for quarter in sorted(leaders)]
@@ -113,10 +115,11 @@ def test_counts_are_those_of_lists(config):
         state = states[which]
         found = [0, 0, 0]
         is_known = state["format"] in [int(form) for form in params.formats]
-        for leaders in naive_rounds(quad, state["first_set"]) if is_known else ():
-            for (level, x, y), number in leaders:
+        for leaders in naive_rounds(quad, state["first_set"], params.layers) if is_known else ():
+            for (layer, level, x, y), number in leaders:
                 form = StoredFormat(int(state["format"]))
-                place = int(state[f"base{level}"]) * 64 + interleaved(x, y) * block_bytes(form)
+                first = int(state[f"base{level}"]) + layer * int(state["distance"])
+                place = first % (1 << 26) * 64 + interleaved(x, y) * block_bytes(form)
                 line = place // 64
                 found[0] += 1
                 if blocks[number % params.sets].misses((place, form)):
@@ -133,14 +136,19 @@ def stored(texture, form):
     data = np.zeros(bench.SIZE, np.uint8)
     size, edge = texture.texel_format[:2]
     begin = 0
+    spots = []
     for level, images in enumerate(texture.levels):
         width, height = (-(-side // edge) for side in texture.size(level))
         y, x = (v.ravel() for v in np.indices((height, width)))
         state[f"base{level}"] = begin // 64
         place = begin + morton(x, y).astype(np.int64)[:, None] * size + np.arange(size)
-        data[place] = images[0].reshape(height * width, size)
+        spots.append((place, images, height * width, size))
         side = max(-(-side // 4) for side in texture.size(level))
         begin += (1 << (side - 1).bit_length()) ** 2 * size * (4 // edge) ** 2
+    state["distance"] = -(-begin // 64)
+    for n in range(texture.layers):
+        for place, images, *shape in spots:
+            data[place + n * int(state["distance"][0]) * 64] = images[n].reshape(shape)
     return places, state, data
 
 
@@ -172,7 +180,7 @@ def quads_of(texture, rng, count):
 
 
 @pytest.mark.plan("texture-cache-8")
-@pytest.mark.parametrize("form", StoredFormat, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", COLOURS, ids=lambda form: form.name)
 def test_texels_are_those_that_the_sampler_fetches(form, monkeypatch):
     """What the hardware reads from memory, bit for bit; its counts are the golden cache's."""
     rng = np.random.default_rng(form)

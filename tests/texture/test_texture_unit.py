@@ -6,15 +6,13 @@ from amaranth.sim import Simulator
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.filtering.filtering import Reader
-from fixfunc.models.texture.sampler import ADDRESSES, Sampler, gather, sample, sample_compare
+from fixfunc.models.texture.sampler import ADDRESSES, Sampler, gather, sample
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture_unit import place_of
 from fixfunc.rtl.texture.unit.places import Place
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.state import Compare
-from fixfunc.spec.textures.cache import CacheStatus, StoredFormat
-from fixfunc.spec.textures.filter import FilterOp
+from fixfunc.spec.textures.cache import COLOURS, DEPTHS, StoredFormat
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from tests import volume
@@ -49,11 +47,23 @@ def test_bench(config, simulator):
     check_bench(STEM, config, simulator)
 
 
-def sampled(monkeypatch, texture, form, sampler, places, coarse=False, references=None, **fields):
+def sampled(
+    monkeypatch,
+    texture,
+    form,
+    sampler,
+    places,
+    coarse=False,
+    references=None,
+    layers=None,
+    levels=None,
+    **fields,
+):
     """What the hardware makes of quads of places, shape (n, 2, 2, 2): float32, shape (n, 4, 4).
 
-    ``references``, shape (n, 4), are compared by the sampler's function; ``fields`` are those of
-    the state that no sampler has.
+    ``references``, shape (n, 4), are compared by the sampler's function; ``layers``, of that shape,
+    are of an array; ``levels``, s8.8 of that shape, are given; ``fields`` are those of the state
+    that no sampler has.
     """
     _, cache, data = stored(texture, form)
     state = np.zeros(1, dtype(SAMPLE_STATE))
@@ -61,6 +71,8 @@ def sampled(monkeypatch, texture, form, sampler, places, coarse=False, reference
         state[name] = cache[name]
     state["width"], state["height"] = texture.size(0)
     state["last"] = len(texture.levels) - 1
+    state["last_layer"] = texture.layers - 1
+    state["explicit_level"] = levels is not None
     for name, mode in zip(("mode_u", "mode_v"), sampler.address, strict=False):
         state[name] = ADDRESSES.index(mode)
     for name, kind in (("minify", "minify"), ("magnify", "magnify"), ("smooth", "mip")):
@@ -78,12 +90,21 @@ def sampled(monkeypatch, texture, form, sampler, places, coarse=False, reference
         state[name] = round(value * 256)
     for name, value, one in zip("rgba", sampler.border, units(form), strict=True):
         state[f"border_{name}"] = int(value * one)
+    if form in DEPTHS:
+        is_float = form == StoredFormat.R32_FLOAT
+        red = np.float32(sampler.border[0]).view(np.uint32)
+        word = red if is_float else int(sampler.border[0] * 0xFFFFFF)
+        state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16
     quads = np.zeros(len(places), dtype(TEXTURE_QUAD))
     quads["kind"], quads["live"] = 1, 15
     for pixel in range(4):
         for axis, name in enumerate("uv"):
             place = np.ascontiguousarray(places[:, pixel >> 1, pixel & 1, axis])
             quads[f"{name}{pixel}"] = place.view(np.uint32)
+        if levels is not None:
+            quads[f"bias{pixel}"] = levels[:, pixel]
+        if layers is not None:
+            quads[f"layer{pixel}"] = layers[:, pixel].copy().view(np.uint32)
         if references is not None:
             quads[f"reference{pixel}"] = references[:, pixel].copy().view(np.uint32)
     monkeypatch.setattr(bench, "memory", lambda *_: data.copy())
@@ -110,7 +131,7 @@ def quads_of(rng, spread):
 
 
 @pytest.mark.plan("texture-unit-1")
-@pytest.mark.parametrize("form", StoredFormat, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", COLOURS, ids=lambda form: form.name)
 def test_quads_are_what_the_sampler_gives(form, monkeypatch):
     """From memory to filtered texels, level by level, bit for bit; the sampler reads no blocks."""
     rng = np.random.default_rng(form)
@@ -161,57 +182,6 @@ def test_gathers_are_what_the_sampler_gives(component, monkeypatch):
     assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
 
 
-def references_of(rng, texture):
-    """References around the texels of a texture, at them, and out of range: shape (n, 4)."""
-    texels = texture.texels(0, 0)[0, :, :, 0, 0].ravel()
-    chosen = rng.choice(texels, (QUADS, 4)) + rng.choice([-0.5, 0, 0, 0.5], (QUADS, 4))
-    found = (chosen / 65535).astype(np.float32)
-    others = np.array([-1.0, 2.0, np.nan, np.inf, -0.0, 1.0], np.float32)
-    return np.where(rng.random((QUADS, 4)) < 0.2, rng.choice(others, (QUADS, 4)), found)
-
-
-@pytest.mark.plan("texture-unit-6")
-@pytest.mark.parametrize("function", Compare, ids=lambda function: function.name)
-def test_comparisons_are_what_the_sampler_gives(function, monkeypatch):
-    """Filtered, between levels; every function, by references of their own of all pixels."""
-    rng = np.random.default_rng(function)
-    texture = noise(37, 20, levels=3, format="R16")
-    sampler = Sampler(
-        reduction="comparison",
-        comparison=function,
-        address=("mirror", "border"),
-        border=(1.0, 0.0, 0.0, 0.0),
-    )
-    places = quads_of(rng, 0.3)
-    references = references_of(rng, texture)
-    form = StoredFormat.R16_UNORM
-    found = sampled(monkeypatch, texture, form, sampler, places, references=references)
-    wanted = sample_compare(texture, sampler, places, references.reshape(-1, 2, 2))
-    wanted = np.repeat(wanted.reshape(QUADS, 4, 1), 4, 2)
-    assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
-    constant = function in (Compare.NEVER, Compare.ALWAYS)
-    assert (len(np.unique(found)) > 5) != constant
-
-
-@pytest.mark.plan("texture-unit-6")
-@pytest.mark.parametrize("offset", [(0, 0), (-32, 31)])
-def test_gathers_of_comparisons_are_what_the_sampler_gives(offset, monkeypatch):
-    rng = np.random.default_rng(3)
-    texture = noise(37, 20, levels=3, format="R16")
-    sampler = Sampler(
-        reduction="comparison", comparison=Compare.LESS_EQUAL, address=("wrap", "clamp")
-    )
-    places = quads_of(rng, 0.3)
-    references = references_of(rng, texture)
-    form = StoredFormat.R16_UNORM
-    fields = dict(zip(("offset_u", "offset_v"), offset, strict=True)) | {"op": FilterOp.GATHER}
-    found = sampled(monkeypatch, texture, form, sampler, places, references=references, **fields)
-    wanted = gather(
-        texture, sampler, places, reference=references.reshape(-1, 2, 2), offset=offset
-    ).reshape(QUADS, 4, 4)
-    assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
-
-
 @pytest.mark.plan("texture-unit-7")
 @pytest.mark.parametrize("offset", [(-8, 7), (7, -8), (0, 1)])
 @pytest.mark.parametrize("modes", [(n, (n + 3) % 5) for n in range(5)])
@@ -225,27 +195,6 @@ def test_offsets_are_those_of_the_sampler(offset, modes, monkeypatch):
     found = sampled(monkeypatch, texture, form, sampler, places, **fields)
     wanted = sample(texture, sampler, places, offset=offset).reshape(QUADS, 4, 4)
     assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
-
-
-@pytest.mark.plan("texture-unit-6")
-@pytest.mark.parametrize("form", [StoredFormat.R8G8B8A8_UNORM, StoredFormat.BC4_SNORM, 31])
-def test_comparisons_of_other_formats_are_refused(form, monkeypatch):
-    """With FORMAT and zeros, though the texels are known; and the next state is not."""
-    state = ramps(3)
-    state["format"] = form, StoredFormat.R16_UNORM, StoredFormat.R8G8B8A8_UNORM
-    state["compares"], state["function"] = (1, 1, 0), Compare.ALWAYS
-    quad = np.zeros(1, dtype(TEXTURE_QUAD))
-    quad["kind"], quad["live"] = 1, 15
-    rows = [
-        codec.pack(np.atleast_1d(beat), table, bench.BITS)
-        for one in state
-        for beat, table in ((one, SAMPLE_STATE), (quad, TEXTURE_QUAD))
-    ]
-    out = outputs(monkeypatch, np.concatenate(rows))
-    assert out["status"].tolist() == [CacheStatus.FORMAT, CacheStatus.OKAY, CacheStatus.OKAY]
-    one = np.float32(1).view(np.uint32)
-    assert [out["c0_0"][n] for n in range(2)] == [0, one]
-    assert 0 < out["c0_0"][2] < one
 
 
 @pytest.mark.plan("texture-unit-3")

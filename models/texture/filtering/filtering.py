@@ -151,7 +151,11 @@ class Reader:
         if self._reference is not None:
             compare = COMPARE[self._sampler.comparison]
             red = np.where(outside & ~corner, self._border[0], texels[:, 0])
-            texels = compare(self._reference[request], red)[:, None].astype(np.int64)
+            reference = self._reference[request]
+            if self._texture.texel_format.kind == "FLOAT":
+                # Operands of every operation are flushed [fs 3.1.3.1].
+                red, reference = float32.flush(red), float32.flush(reference)
+            texels = compare(reference, red)[:, None].astype(np.int64)
         elif not self.is_cube:
             texels[outside] = self._border
         if self._taps is not None:

@@ -13,10 +13,10 @@ from fixfunc.models.texture.unit.texture_rules import level_lines
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import LINE, StoredFormat
+from fixfunc.spec.textures.cache import COLOURS, LINE, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp
 
-FORMATS = {DXGI[Format[form.name]]: form for form in StoredFormat}  # by name and sRGB
+FORMATS = {DXGI[Format[form.name]]: form for form in COLOURS}  # by name and sRGB
 LOD_ONE = 256
 REDUCTIONS = {"standard": FilterOp.MEAN, "minimum": FilterOp.MINIMUM, "maximum": FilterOp.MAXIMUM}
 

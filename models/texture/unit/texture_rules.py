@@ -19,6 +19,7 @@ def broken_rule(
     extent: int,
     anisotropy: int,
     limit: int,
+    span: int = 0,
 ) -> CommandError:
     """The first rule that a texture breaks, or NONE.
 
@@ -34,6 +35,8 @@ def broken_rule(
         Most samples along a footprint that there may be.
     limit : int
         Bytes of memory: levels lie below it, squares of blocks in Morton order.
+    span : int
+        Lines from the first layer to the last.
     """
     sides = int(record["width"]), int(record["height"])
     last = int(record["last"])
@@ -46,7 +49,7 @@ def broken_rule(
         return CommandError.STATE
     for level in range(last + 1):
         lines = level_lines(max(max(sides) >> level, 1), int(record["format"]))
-        if (int(record[f"base{level}"]) + lines) * LINE > limit:
+        if (int(record[f"base{level}"]) + span + lines) * LINE > limit:
             return CommandError.ADDRESS
     return CommandError.NONE
 

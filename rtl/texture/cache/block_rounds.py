@@ -9,7 +9,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import gated, lowest, named, pick
-from fixfunc.rtl.texture.cache.layouts import PIXELS, QUAD, QUARTERS, ROUND, TAPS
+from fixfunc.rtl.texture.cache.layouts import PIXELS, QUAD, QUARTERS, TAPS, TextureCacheParams
 from fixfunc.spec.textures.filter import CORNERS
 
 SIDES = (("left", "right"), ("upper", "lower"))
@@ -33,10 +33,14 @@ class BlockRounds(wiring.Component):
     A round takes the first block of each quarter that taps still want, and all taps of it but those
     whose bank another texel of their pixel takes. A bank is the parity of column and row.
 
+    Parameters
+    ----------
+    params : TextureCacheParams
+
     Members
     -------
     i : In(stream.Signature(QUAD))
-    o : Out(stream.Signature(ROUND))
+    o : Out(stream.Signature(params.round))
         :attr:`LATENCY` clocks later at the earliest; a round a clock.
     idle : Out(1)
         No quad is inside.
@@ -44,9 +48,14 @@ class BlockRounds(wiring.Component):
 
     LATENCY = 2
 
-    def __init__(self) -> None:
+    def __init__(self, params: TextureCacheParams) -> None:
+        self._layers = params.layers
         super().__init__(
-            {"i": In(stream.Signature(QUAD)), "o": Out(stream.Signature(ROUND)), "idle": Out(1)}
+            {
+                "i": In(stream.Signature(QUAD)),
+                "o": Out(stream.Signature(params.round)),
+                "idle": Out(1),
+            }
         )
 
     def elaborate(self, platform: object) -> Module:
@@ -99,7 +108,7 @@ class BlockRounds(wiring.Component):
         for a in range(TAPS):
             for b in range(TAPS):
                 p, q = a // CORNERS, b // CORNERS
-                level = quad[f"level{p}"] == quad[f"level{q}"]
+                level = self._image(quad, p) == self._image(quad, q)
                 column = equal[0][2 * p + (a & 1)][2 * q + (b & 1)]
                 row = equal[1][2 * p + (a >> 1 & 1)][2 * q + (b >> 1 & 1)]
                 m.d.sync += compared.same[a][b].eq(level & column & row)
@@ -110,6 +119,10 @@ class BlockRounds(wiring.Component):
                 banks = [first[0] == second[0] for first, second in two]
                 texels = [first == second for first, second in two]
                 m.d.sync += compared.clash[p][a][b].eq(Cat(banks).all() & ~Cat(texels).all())
+
+    def _image(self, quad, pixel):
+        """The level that a pixel reads, of its layer."""
+        return Cat(quad[f"level{pixel}"], quad[f"layer{pixel}"] if self._layers else [])
 
     def _select(self, m, current, compared, remaining):
         """The round of the first taps that remain; returns those that remain behind it."""
@@ -122,9 +135,11 @@ class BlockRounds(wiring.Component):
             x = quad[f"{SIDES[0][corner & 1]}{p}"]
             y = quad[f"{SIDES[1][corner >> 1]}{p}"]
             sum_ = Cat(x[2], y[2]) + quad[f"level{p}"] + current.first_set
+            if self._layers:
+                sum_ += quad[f"layer{p}"]
             quarter = Signal(2, name=f"quarter_{tap}")
             m.d.comb += quarter.eq(sum_)
-            quarters.append((quarter, x, y, quad[f"level{p}"]))
+            quarters.append((quarter, x[2:], y[2:], quad[f"level{p}"], quad[f"layer{p}"]))
             before = [
                 remaining[p * CORNERS + other] & compared.clash[p][other][corner]
                 for other in range(corner)
@@ -137,11 +152,10 @@ class BlockRounds(wiring.Component):
             leader = named(m, lowest(wanted), f"leader_{n}")
             of_quarter.append(leader)
             m.d.comb += out.wanted[n].eq(wanted.any())
-            for name, values in zip(
-                ("x", "y", "level"), zip(*(q[1:] for q in quarters)), strict=True
-            ):
-                blocks = [value if name == "level" else value[2:] for value in values]
-                m.d.comb += out.places[n][name].eq(pick(leader, blocks))
+            names = ("x", "y", "level", "layer") if self._layers else ("x", "y", "level")
+            for place, name in enumerate(names):
+                values = [quarter[1 + place] for quarter in quarters]
+                m.d.comb += out.places[n][name].eq(pick(leader, values))
         m.d.comb += leaders.eq(of_quarter[0] | of_quarter[1] | of_quarter[2] | of_quarter[3])
         selected = named(
             m,

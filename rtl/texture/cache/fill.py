@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import Selection, among, gated, named
 from fixfunc.rtl.lib.delay import delay, later
 from fixfunc.rtl.texture.block_decode import BlockDecodeParams, Decoder
-from fixfunc.rtl.texture.cache.formats import BLOCKS, BYTES, PLAIN, SRGB, UNIT
+from fixfunc.rtl.texture.cache.formats import BLOCKS, BYTES, SRGB, UNBLOCKED, UNIT
 from fixfunc.rtl.texture.cache.layouts import BLOCK, OFFSET, TextureCacheParams
 from fixfunc.rtl.texture.linear import Linear
 from fixfunc.spec.state import BlockFormat
@@ -42,7 +42,7 @@ class Fill(wiring.Component):
 
     def __init__(self, params: TextureCacheParams) -> None:
         self._params = params
-        self._plain = [form for form in params.formats if form in PLAIN]
+        self._plain = [form for form in params.formats if form in UNBLOCKED]
         self._blocks = [form for form in params.formats if form in BLOCKS]
         self._srgb = [form for form in params.formats if form in SRGB]
         decoded = tuple(sorted({BLOCKS[form] for form in self._blocks}))
@@ -110,7 +110,7 @@ class Fill(wiring.Component):
                 keys = {}
                 options = {}
                 for form in self._plain:
-                    size, channels = PLAIN[form]
+                    size, channels = UNBLOCKED[form]
                     keys[form] = key = (size, channels[c])
                     texel = pieces[TEXELS * size].word_select(place, 8 * size)
                     options[key] = _channel(texel, channels[c], c)
@@ -149,4 +149,6 @@ def _channel(texel, channel, number):
     if channel is None:
         return Const(ONE[16] if number == 3 else 0, 16)
     bits = texel[channel.first : channel.first + channel.bits]
+    if channel.raw:
+        return bits
     return bits.replicate(UNIT[channel.bits] // channel.bits)

@@ -8,10 +8,11 @@ from fixfunc.spec.textures.cache import LINE, StoredFormat
 
 
 class Channel(NamedTuple):
-    """A channel of a texel: its lowest bit, and how many."""
+    """A channel of a texel: its lowest bit, and how many; ``raw``: none is repeated."""
 
     first: int
     bits: int
+    raw: bool = False
 
 
 class Plain(NamedTuple):
@@ -48,6 +49,14 @@ PLAIN = {
     StoredFormat.R8_UNORM: _plain(1, "r", 8),
     StoredFormat.A8_UNORM: _plain(1, "a", 8),
 }
+# What is compared alone: the upper half of red is green's.
+WORDS = {
+    StoredFormat.R24_UNORM_X8_TYPELESS: Plain(
+        4, (Channel(0, 16), Channel(16, 8, True), None, None)
+    ),
+    StoredFormat.R32_FLOAT: Plain(4, (Channel(0, 16), Channel(16, 16), None, None)),
+}
+UNBLOCKED = PLAIN | WORDS
 BLOCKS = {
     StoredFormat.BC1_UNORM: BlockFormat.BC1,
     StoredFormat.BC1_UNORM_SRGB: BlockFormat.BC1,
@@ -68,8 +77,8 @@ HALF_BLOCKS = (BlockFormat.BC1, BlockFormat.BC4U, BlockFormat.BC4S)  # of 8 byte
 
 
 def _halvings(form):
-    if form in PLAIN:
-        size = 16 * PLAIN[form].size
+    if form in UNBLOCKED:
+        size = 16 * UNBLOCKED[form].size
     else:
         size = 8 if BLOCKS[form] in HALF_BLOCKS else 16
     return (LINE // size).bit_length() - 1

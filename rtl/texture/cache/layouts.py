@@ -8,7 +8,15 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from fixfunc.rtl.payload import layout
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import CACHE_QUAD, LEVELS, LINE, LINE_NUMBER, StoredFormat
+from fixfunc.spec.textures.cache import (
+    CACHE_QUAD,
+    COLOURS,
+    LAYER,
+    LEVELS,
+    LINE,
+    LINE_NUMBER,
+    StoredFormat,
+)
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 
 PIXELS = 4
@@ -18,7 +26,6 @@ FORMAT = 5  # bits
 OFFSET = 3  # bits: where a block begins in its line, in 8 bytes
 TEXEL = ArrayLayout(16, len(CHANNELS))
 BLOCK = ArrayLayout(TEXEL, 16)  # texel (x, y) is number 4 y + x
-PLACE = StructLayout({"x": EXTENT - 2, "y": EXTENT - 2, "level": range(LEVELS)})  # in blocks
 # Texels of a footprint within their blocks: their lowest two bits; the quarter of each.
 FOOTPRINT = StructLayout(
     {
@@ -33,18 +40,6 @@ FOOTPRINT = StructLayout(
 READS = ArrayLayout(FOOTPRINT, PIXELS)
 # A quad with what is the same for all of its rounds.
 QUAD = StructLayout({"quad": layout(CACHE_QUAD), "first_set": 8, "format": FORMAT, "refused": 1})
-ROUND = StructLayout(
-    {
-        "places": ArrayLayout(PLACE, QUARTERS),
-        "wanted": QUARTERS,  # quarters that look up a block
-        "reads": READS,
-        "first": 1,  # of its quad
-        "last": 1,
-        "refused": 1,
-        "format": FORMAT,
-        "first_set": 8,
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -64,8 +59,10 @@ class TextureCacheParams:
         line and its use: as many as the clocks of memory's latency that are to be hidden.
     formats : tuple of StoredFormat
         Formats of textures; others are refused.
+    layers : bool
+        Layers count; else each is layer 0.
 
-    All but ``formats`` are powers of two.
+    Numbers are powers of two.
     """
 
     sets: int = 16
@@ -74,7 +71,8 @@ class TextureCacheParams:
     line_ways: int = 8
     in_flight: int = 64
     queue: int = 256
-    formats: tuple = tuple(StoredFormat)
+    formats: tuple = COLOURS
+    layers: bool = False
 
     def __post_init__(self):
         for name, least in (
@@ -105,6 +103,24 @@ class TextureCacheParams:
     def slot(self) -> range:
         """Numbers of blocks of a quarter: its set, and its way above."""
         return range(self.blocks // QUARTERS)
+
+    @property
+    def round(self) -> StructLayout:
+        """Blocks that are looked up in a clock, by their columns and rows."""
+        place = {"x": EXTENT - 2, "y": EXTENT - 2, "level": range(LEVELS)}
+        layer = {"layer": LAYER} if self.layers else {}
+        return StructLayout(
+            {
+                "places": ArrayLayout(StructLayout(place | layer), QUARTERS),
+                "wanted": QUARTERS,  # quarters that look up a block
+                "reads": READS,
+                "first": 1,  # of its quad
+                "last": 1,
+                "refused": 1,
+                "format": FORMAT,
+                "first_set": 8,
+            }
+        )
 
     @property
     def pending(self) -> StructLayout:

@@ -6,12 +6,13 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, named
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
+from fixfunc.rtl.lib.bits import choose, gated, named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.formats import HALVINGS
-from fixfunc.rtl.texture.cache.layouts import FORMAT, OFFSET, QUARTERS, ROUND, TextureCacheParams
+from fixfunc.rtl.texture.cache.layouts import FORMAT, OFFSET, QUARTERS, TextureCacheParams
 from fixfunc.rtl.texture.cache.tags import Tags
 from fixfunc.spec.textures.cache import CACHE_STATE, LEVELS, LINE_NUMBER
 
@@ -29,7 +30,7 @@ class Lookup(wiring.Component):
     -------
     state : In(layout(CACHE_STATE))
         Constant while not ``idle``, and while rounds come.
-    i : In(stream.Signature(ROUND))
+    i : In(stream.Signature(params.round))
     pending : Out(stream.Signature(params.pending))
         Every round, in order.
     missed : Out(stream.Signature(params.missed))
@@ -40,20 +41,24 @@ class Lookup(wiring.Component):
         Nothing is on chip; while no round is under way.
     """
 
-    LATENCY = 2 + Tags.LATENCY + CreditedFIFO.LATENCY  # to ``pending``
-
     def __init__(self, params: TextureCacheParams) -> None:
         self._params = params
+        self._tags = 3 if params.layers else 2  # clock in which they are looked up
         super().__init__(
             {
                 "state": In(layout(CACHE_STATE)),
-                "i": In(stream.Signature(ROUND)),
+                "i": In(stream.Signature(params.round)),
                 "pending": Out(stream.Signature(params.pending)),
                 "missed": Out(stream.Signature(params.missed)),
                 "idle": Out(1),
                 "forget": In(1),
             }
         )
+
+    @property
+    def latency(self) -> int:
+        """Clocks to ``pending``."""
+        return self._tags + Tags.LATENCY + CreditedFIFO.LATENCY
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -77,16 +82,16 @@ class Lookup(wiring.Component):
         ]
         t = Timeline(m)
         t.enter(0, valid=enters, round=self.i.payload)
-        lines, offsets, sets = self._address(m, t[1].round)
-        t.enter(2, lines=lines, offsets=offsets, sets=sets)
+        self._address(m, t)
+        asking = t[self._tags]
         m.d.comb += self.idle.eq(~t[1].valid)
         for n, unit in enumerate(tags):
             m.d.comb += [
-                unit.lookup.eq(t[2].valid & t[2].round.wanted[n]),
-                unit.set.eq(t[2].sets[n][2:]),
-                unit.key.eq(Cat(t[2].lines[n], t[2].offsets[n], t[2].round.format)),
+                unit.lookup.eq(asking.valid & asking.round.wanted[n]),
+                unit.set.eq(asking.sets[n][2:]),
+                unit.key.eq(Cat(asking.lines[n], asking.offsets[n], asking.round.format)),
             ]
-        last = t[2 + Tags.LATENCY]
+        last = t[self._tags + Tags.LATENCY]
         missing = Signal(QUARTERS)
         for n, unit in enumerate(tags):
             slot = Cat(last.sets[n][2:], unit.way)
@@ -110,8 +115,10 @@ class Lookup(wiring.Component):
         ]
         return m
 
-    def _address(self, m, entered):
-        """Lines, offsets and sets of the blocks of a round, a clock later."""
+    def _address(self, m, t):
+        """Lines, offsets and sets of the blocks of a round: a clock later, with layers two."""
+        entered = t[1].round
+        halves = [Signal(ArrayLayout(LINE_NUMBER, QUARTERS), name=f"half_{n}") for n in range(2)]
         lines = Signal(ArrayLayout(LINE_NUMBER, QUARTERS))
         offsets = Signal(ArrayLayout(OFFSET, QUARTERS))
         sets = Signal(ArrayLayout(range(self._params.sets), QUARTERS))
@@ -124,13 +131,23 @@ class Lookup(wiring.Component):
             place = entered.places[n]
             number = Cat(bit for pair in zip(place.x, place.y, strict=True) for bit in pair)
             base = choose(place.level, [self.state[f"base{level}"] for level in range(LEVELS)])
-            # Blocks of other levels begin in other sets, since they are read together.
+            whole = choose(halvings, [number >> n for n in range(OFFSET + 1)])
+            # Blocks of other levels and layers begin in other sets, since they are read together.
             hashed = number + (place.level << 3) + place.level + entered.first_set
+            if self._params.layers:
+                hashed += place.layer
+                parts = [gated(self.state.distance, bit) << k for k, bit in enumerate(place.layer)]
+                both = carry_save(m, [base, whole, *parts], LINE_NUMBER, f"line_parts_{n}")
+                for half, part in zip(halves, both, strict=True):
+                    m.d.sync += half[n].eq(part)
+                m.d.sync += lines[n].eq(halves[0][n] + halves[1][n])
+            else:
+                m.d.sync += lines[n].eq(base + whole)
             m.d.sync += [
-                lines[n].eq(base + choose(halvings, [number >> n for n in range(OFFSET + 1)])),
                 offsets[n].eq(
                     choose(halvings, [number << OFFSET - n for n in range(OFFSET + 1)])[:OFFSET]
                 ),
                 sets[n].eq(hashed),
             ]
-        return lines, offsets, sets
+        t.enter(self._tags, lines=lines)
+        t.enter(2, offsets=offsets, sets=sets)

@@ -40,6 +40,7 @@ CONFIGS = {
         line_ways=2,
         in_flight=8,
         queue=16,
+        layers=True,
         formats=(
             StoredFormat.R8G8B8A8_UNORM,
             StoredFormat.B5G5R5A1_UNORM,
@@ -54,7 +55,7 @@ PURPOSE = {  # of each configuration
     "default": "every format; 64 blocks and 512 lines on chip; hides 250 clocks of latency",
     "plain": "the same without BC1 to BC7",
     "small": "without BC1 to BC7; 32 blocks and 128 lines on chip; hides 60 clocks of latency",
-    "tiny": "for benches: six formats, 16 blocks and 8 lines on chip",
+    "tiny": "for benches: six formats, layers, 16 blocks and 8 lines on chip",
 }
 
 
@@ -75,7 +76,7 @@ class TextureCache(wiring.Component):
         STATE, or QUAD: :class:`fixfunc.spec.textures.cache.CacheKind`. A STATE waits until the
         quads before it have been looked up.
     o : Out(stream.Signature(layout(TEXEL_QUAD)))
-        One a quad, in order: :attr:`LATENCY` clocks later at the earliest.
+        One a quad, in order: :attr:`latency` clocks later at the earliest.
     memory : Out(Axi(...))
         Reads lines of 64 bytes, under as many ids as there are reads in flight. Read channels alone
         are used.
@@ -83,11 +84,10 @@ class TextureCache(wiring.Component):
         Memory may have changed: nothing is on chip. While no quad is under way.
     """
 
-    LATENCY = BlockRounds.LATENCY + Lookup.LATENCY + TexelReads.LATENCY
-
     def __init__(self, params: TextureCacheParams = CONFIGS["default"]) -> None:
         self._params = params
         self._reads = LineReads(params.in_flight)
+        self._lookup = Lookup(params)
         super().__init__(
             {
                 "i": In(stream.Signature(BEATS)),
@@ -97,12 +97,17 @@ class TextureCache(wiring.Component):
             }
         )
 
+    @property
+    def latency(self) -> int:
+        """Clocks of a quad of one round, on hits."""
+        return BlockRounds.LATENCY + self._lookup.latency + TexelReads.LATENCY
+
     def elaborate(self, platform: object) -> Module:
         m = Module()
         params = self._params
         fill = Fill(params)
-        m.submodules.rounds = rounds = BlockRounds()
-        m.submodules.lookup = lookup = Lookup(params)
+        m.submodules.rounds = rounds = BlockRounds(params)
+        m.submodules.lookup = lookup = self._lookup
         m.submodules.misses = misses = MissScheduler(params)
         m.submodules.reads = reads = self._reads
         m.submodules.lines = lines = LineCache(params)

@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.axi import Axi, AxiReader, join
 from fixfunc.rtl.lib.bits import minimum, named
 from fixfunc.rtl.payload import carried, layout
-from fixfunc.rtl.texture.descriptors.texture_check import STATE, TextureCheck
+from fixfunc.rtl.texture.descriptors.texture_check import TextureCheck
 from fixfunc.rtl.texture.unit.texture_unit import BEATS as UNIT_BEATS
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as UNITS
 from fixfunc.spec import payloads
@@ -28,7 +28,7 @@ from fixfunc.spec.textures.descriptors import (
     DescriptorKind,
     Refusal,
 )
-from fixfunc.spec.textures.unit import NO_FORMAT, TextureKind
+from fixfunc.spec.textures.unit import ARRAY_STATE, NO_FORMAT, TEXTURE_STATE, TextureKind
 
 BEATS = UnionLayout(
     {
@@ -38,7 +38,7 @@ BEATS = UnionLayout(
         "place": layout(POOL_PLACE),
     }
 )
-BITS = payloads.width(DESCRIPTOR)
+STATE = layout((*TEXTURE_STATE, *ARRAY_STATE))
 KIND = 1  # bits of a texture state before them
 TRANSFERS = 3  # of a descriptor
 STRIDE_BITS = (STRIDE - 1).bit_length()
@@ -58,12 +58,15 @@ class DescriptorPoolParams:
         log2 of the greatest width and height.
     anisotropy : int
         Most samples along a footprint that there may be: 1 or 16.
+    layers : bool
+        Textures may be arrays; else a descriptor of one is refused.
     """
 
     size: int = POOL
-    formats: tuple[StoredFormat, ...] = UNITS["default"].cache.formats
+    formats: tuple[StoredFormat, ...] = UNITS["default"].stored.formats
     extent: int = UNITS["default"].addresses.extent
     anisotropy: int = UNITS["default"].anisotropy
+    layers: bool = True
 
     def __post_init__(self):
         if not 2 <= self.size <= POOL or self.size & (self.size - 1):
@@ -72,7 +75,10 @@ class DescriptorPoolParams:
 
 CONFIGS = {
     name: DescriptorPoolParams(
-        formats=unit.cache.formats, extent=unit.addresses.extent, anisotropy=unit.anisotropy
+        formats=unit.stored.formats,
+        extent=unit.addresses.extent,
+        anisotropy=unit.anisotropy,
+        layers=unit.layers,
     )
     for name, unit in UNITS.items()
 }
@@ -81,7 +87,7 @@ PURPOSE = {  # of each configuration
     "default": "128 descriptors, every format of the texture cache",
     "plain": "the same without BC1 to BC7",
     "small": "without BC1 to BC7, textures of up to 2,048 texels across",
-    "tiny": "for benches: eight descriptors of five formats, of up to 64 texels across",
+    "tiny": "for benches: eight descriptors of eight formats, of up to 64 texels across",
 }
 
 
@@ -112,6 +118,9 @@ class DescriptorPool(wiring.Component):
 
     def __init__(self, params: DescriptorPoolParams = CONFIGS["default"]) -> None:
         self._params = params
+        # Bits that are read, and kept: without layers, their number is read, and is 0.
+        self._bits = payloads.width(DESCRIPTOR if params.layers else DESCRIPTOR[:-1])
+        self._kept = payloads.width(DESCRIPTOR if params.layers else TEXTURE_STATE[1:])
         super().__init__(
             {
                 "i": In(stream.Signature(BEATS)),
@@ -125,12 +134,13 @@ class DescriptorPool(wiring.Component):
         m = Module()
         p = self._params
         m.submodules.reader = reader = AxiReader(TRANSFERS, 3, 1)
-        m.submodules.check = check = TextureCheck(p.formats, p.extent, p.anisotropy)
-        m.submodules.kept = kept = Memory(shape=BITS, depth=p.size, init=[])
+        m.submodules.check = check = TextureCheck(p.formats, p.extent, p.anisotropy, p.layers)
+        m.submodules.kept = kept = Memory(shape=self._kept, depth=p.size, init=[])
         join(m, self.memory, reader.memory)
         place = Signal(layout(POOL_PLACE))
         known = Signal(p.size)
         candidate = Signal(STATE)
+        known_state = Signal(STATE)
         reason = Signal(Refusal)
         held = Signal(BEATS)
         held_valid = Signal()
@@ -143,8 +153,10 @@ class DescriptorPool(wiring.Component):
             read.en.eq(self.i.valid & self.i.ready),
             read.addr.eq(self.i.payload.select.number),
             write.addr.eq(number),
+            Value.cast(known_state).eq(read.data << KIND),
             write.data.eq(Value.cast(candidate)[KIND:]),
-            check.candidate.eq(candidate),
+            *carried(check.candidate, candidate, ()),
+            *(carried(check.array, candidate) if p.layers else ()),
             check.limit.eq(place.limit),
             reader.request.payload.address.eq((place.base + number) << STRIDE_BITS),
             reader.request.payload.transfers.eq(TRANSFERS),
@@ -167,7 +179,7 @@ class DescriptorPool(wiring.Component):
                         m.d.sync += reason.eq(Refusal.NUMBER)
                         m.next = "REFUSE"
                     with m.Elif(known.bit_select(number, 1)):
-                        m.d.comb += self._state(STATE(read.data << KIND), held, leaves)
+                        m.d.comb += self._state(known_state, held, leaves)
                     with m.Else():
                         m.next = "REQUEST"
                 with m.Default():
@@ -179,9 +191,10 @@ class DescriptorPool(wiring.Component):
                     ]
             self._fetch(m, reader, check, candidate, reason)
             with m.State("DECIDE"):
-                m.d.sync += reason.eq(Mux(check.supported, Refusal.ADDRESS, Refusal.STATE))
+                supported = check.supported & (p.layers | ~candidate.last_layer.any())
+                m.d.sync += reason.eq(Mux(supported, Refusal.ADDRESS, Refusal.STATE))
                 m.next = "REFUSE"
-                with m.If(check.supported & ~check.beyond):
+                with m.If(supported & ~check.beyond):
                     m.d.comb += write.en.eq(1)
                     m.d.sync += known.bit_select(number, 1).eq(1)
                     m.next = "GIVE"
@@ -216,7 +229,7 @@ class DescriptorPool(wiring.Component):
                 ]
                 with m.If(beat.last):
                     m.d.sync += [
-                        Value.cast(candidate).eq(data[:BITS] << KIND),
+                        Value.cast(candidate).eq(data[: self._bits] << KIND),
                         reason.eq(Refusal.MEMORY),
                     ]
                     with m.If(fails):

@@ -7,19 +7,19 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import among, choose, maximum, named
+from fixfunc.rtl.lib.bits import among, choose, gated, maximum, named
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.formats import HALVINGS
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import LEVELS, LINE_NUMBER, StoredFormat
-from fixfunc.spec.textures.unit import TEXTURE_STATE
+from fixfunc.spec.textures.cache import LAYER, LEVELS, LINE_NUMBER, StoredFormat
+from fixfunc.spec.textures.unit import ARRAY_STATE, TEXTURE_STATE
 
 STATE = layout(TEXTURE_STATE)
 
 
 class TextureCheck(wiring.Component):
-    """Check a texture state, a level in four clocks.
+    """Check a texture state, a level in four clocks, behind eleven for the layers.
 
     Parameters
     ----------
@@ -29,6 +29,8 @@ class TextureCheck(wiring.Component):
         log2 of the greatest width and height.
     anisotropy : int
         Most samples along a footprint that there may be: 1 or 16.
+    layers : bool
+        Textures may be arrays.
 
     Members
     -------
@@ -36,6 +38,8 @@ class TextureCheck(wiring.Component):
         Begin.
     candidate : In(STATE)
         From ``start`` to ``done`` the same.
+    array : In(layout(ARRAY_STATE))
+        The same; absent without ``layers``.
     limit : In(LINE_NUMBER)
         Levels lie below this line.
     done : Out(1)
@@ -43,15 +47,24 @@ class TextureCheck(wiring.Component):
     supported : Out(1)
         Sizes, number of levels, format, address modes and number of samples are known.
     beyond : Out(1)
-        A level goes on beyond the limit.
+        A level of a layer goes on beyond the limit.
     """
 
-    def __init__(self, formats: Collection[StoredFormat], extent: int, anisotropy: int) -> None:
+    def __init__(
+        self,
+        formats: Collection[StoredFormat],
+        extent: int,
+        anisotropy: int,
+        layers: bool = False,
+    ) -> None:
         self._formats = formats
         self._extent = extent
         self._anisotropy = anisotropy
+        self._layers = layers
+        array = {"array": In(layout(ARRAY_STATE))} if layers else {}
         super().__init__(
-            {
+            array
+            | {
                 "start": In(1),
                 "candidate": In(STATE),
                 "limit": In(LINE_NUMBER),
@@ -66,10 +79,11 @@ class TextureCheck(wiring.Component):
         active = Signal()
         level = Signal(range(LEVELS))
         step = Signal(2)
-        is_beyond = self._is_beyond(m, level)
+        span, is_known = self._span(m)
+        is_beyond = self._is_beyond(m, level, span)
         m.d.sync += self.supported.eq(self._supported(m))
         m.d.comb += self.done.eq(active & step.all() & (level == self.candidate.last))
-        with m.If(active):
+        with m.If(active & is_known):
             m.d.sync += step.eq(step + 1)
             with m.If(step.all()):
                 m.d.sync += [
@@ -99,7 +113,23 @@ class TextureCheck(wiring.Component):
             candidate.anisotropy <= self._anisotropy,
         ).all()
 
-    def _is_beyond(self, m, level):
+    def _span(self, m):
+        """Lines from the first layer to the last, and whether they are known: a bit a clock."""
+        if not self._layers:
+            return Const(0, 1), Const(1, 1)
+        span = Signal(LINE_NUMBER + LAYER)
+        remaining = Signal(range(LAYER + 1))
+        bit = Cat(Const(0, 1), self.array.last_layer).bit_select(remaining, 1)
+        with m.If(self.start):
+            m.d.sync += [remaining.eq(LAYER), span.eq(0)]
+        with m.Elif(remaining.any()):
+            m.d.sync += [
+                remaining.eq(remaining - 1),
+                span.eq((span << 1) + gated(self.array.distance, bit)),
+            ]
+        return span, named(m, ~remaining.any(), "is_known")
+
+    def _is_beyond(self, m, level, span):
         """A level goes on beyond the limit: squares of blocks, in Morton order; three clocks."""
         candidate = self.candidate
         side = named(m, maximum(candidate.width, candidate.height) >> level, "side")
@@ -112,5 +142,5 @@ class TextureCheck(wiring.Component):
         exponent = Mux(doublings > halvings, doublings - halvings, 0)[:5]
         lines = register(m, Const(1) << exponent, LINE_NUMBER, "lines")
         base = choose(level, [candidate[f"base{n}"] for n in range(LEVELS)])
-        first = register(m, base, LINE_NUMBER, "first")
+        first = register(m, base + span, max(LINE_NUMBER, len(span) + 1), "first")
         return register(m, first + lines > self.limit, 1, "is_beyond")

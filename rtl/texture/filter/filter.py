@@ -26,6 +26,7 @@ from fixfunc.spec.textures.filter import (
     Unit,
 )
 
+OPERATION = "op", "component", "compares", "function", "floats"
 BEATS = UnionLayout({"kind": 1, "state": layout(FILTER_STATE), "taps": layout(FILTER_TAPS)})
 
 
@@ -41,11 +42,14 @@ class FilterParams:
         SNORM formats.
     footprints : bool
         Any number of samples a pixel; else 1, 2, 4, 8 or 16.
+    floats : bool
+        float32 may be compared.
     """
 
     packed: bool = True
     signed: bool = True
     footprints: bool = True
+    floats: bool = True
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -56,7 +60,7 @@ class FilterParams:
 
 CONFIGS = {
     "default": FilterParams(),
-    "bytes": FilterParams(packed=False, signed=False, footprints=False),
+    "bytes": FilterParams(packed=False, signed=False, footprints=False, floats=False),
     "tiny": FilterParams(),
 }
 PURPOSE = {  # of each configuration
@@ -137,10 +141,12 @@ class Filter(wiring.Component):
         is_first = delay(m, first, 1, "first")
         sums = []
         for pixel in range(4):
-            m.submodules[f"pixel_{pixel}"] = unit = PixelSums(self._params.signed)
+            m.submodules[f"pixel_{pixel}"] = unit = PixelSums(
+                self._params.signed, self._params.floats
+            )
             m.d.comb += [
                 *(unit.i[n].eq(taps[f"{n}{pixel}"]) for n in ("u", "v", "weight", "reference")),
-                *(unit.i[n].eq(held[n]) for n in ("op", "component", "compares", "function")),
+                *(unit.i[n].eq(held[n]) for n in OPERATION),
                 *(
                     unit.i.texels[corner][n].eq(taps[f"t{pixel}_{corner}_{n}"])
                     for corner in range(CORNERS)

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A pixel of a quad: texels are selected, or compared, and summed over its samples."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import choose, named
 from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.rounding import normalised
 from fixfunc.rtl.texture.filter.channel_sum import FRACTION, TEXEL, TOTAL, ChannelSum
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS, GATHERED, FilterOp, Unit
 
 SIGNED = Unit.SNORM15, Unit.SNORM14
+SIGN = 1 << 31
 ONE = (1 << 16) - 1  # a texel that compares true, of UNORM16
 MAGNITUDE = TOTAL.width - 1
 PIXEL = StructLayout(
@@ -26,6 +28,7 @@ PIXEL = StructLayout(
         "component": 2,
         "compares": 1,
         "function": 3,
+        "floats": 1,
         "units": ArrayLayout(3, len(CHANNELS)),
         "valid": 1,
         "first": 1,
@@ -47,6 +50,8 @@ class PixelSums(wiring.Component):
     ----------
     signed : bool
         Units may be signed.
+    floats : bool
+        float32 may be compared.
 
     Members
     -------
@@ -57,8 +62,9 @@ class PixelSums(wiring.Component):
 
     LATENCY = 1 + ChannelSum.LATENCY + 3
 
-    def __init__(self, signed: bool) -> None:
+    def __init__(self, signed: bool, floats: bool) -> None:
         self._signed = signed
+        self._floats = floats
         super().__init__({"i": In(PIXEL), "o": Out(ArrayLayout(SUM, len(CHANNELS)))})
 
     def elaborate(self, platform: object) -> Module:
@@ -113,17 +119,34 @@ class PixelSums(wiring.Component):
 
     def _passes(self, m):
         """Whether the reference compares true with red of each texel."""
-        is_signed = self._signed & (self.i.units[0] >= min(SIGNED))
-        reference = named(m, self.i.reference ^ (is_signed << 31), "reference")
+        function = self.i.function
+        reference, is_nan = self._ordered(self.i.reference)
+        reference = named(m, reference, "reference")
         passes = []
         for corner in range(CORNERS):
-            red = named(m, Cat(*self.i.texels[corner][:2]) ^ (is_signed << 31), f"red_{corner}")
+            ordered, red_is_nan = self._ordered(Cat(*self.i.texels[corner][:2]))
+            red = named(m, ordered, f"red_{corner}")
             less = reference < red
             equal = reference == red
-            # As the enumeration has them: bits for less, equal, greater.
-            passing = Cat(less, equal, ~less & ~equal) & self.i.function
-            passes.append(named(m, passing.any(), f"passes_{corner}"))
+            # As the enumeration has them: bits for less, equal, greater. NaN is not equal.
+            passing = Cat(less, equal, ~less & ~equal) & function
+            unequal = function[0] & function[2]
+            passing = Mux(is_nan | red_is_nan, unequal, passing.any())
+            passes.append(named(m, passing, f"passes_{corner}"))
         return passes
+
+    def _ordered(self, word):
+        """A word that rises, without a sign, with what is compared; and whether that is NaN.
+
+        Of float32 zeros and denormals are one word, and those below zero are complements.
+        """
+        is_signed = self._signed & (self.i.units[0] >= min(SIGNED))
+        whole = word ^ (is_signed << 31)
+        if not self._floats:
+            return whole, Const(0, 1)
+        number = Mux(FLOAT32.sign_of(word), ~word, word ^ SIGN)
+        number = Mux(FLOAT32.is_zero(word), SIGN, number)
+        return Mux(self.i.floats, number, whole), self.i.floats & FLOAT32.is_nan(word)
 
     def _normalised(self, m, total, out, n):
         """Its sign, and its magnitude with the highest bit on top; three clocks later."""

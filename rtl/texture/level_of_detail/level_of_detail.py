@@ -120,3 +120,6 @@ class LevelOfDetail(wiring.Component):
             m.d.sync += pixel.eq(pixel + 1)
         with m.If(self.i.valid & ~is_quad):
             m.d.sync += state.eq(beat.state)
+            # A level that is given has no gradients, so it has no footprint.
+            with m.If(beat.state.explicit_level):
+                m.d.sync += state.anisotropy.eq(0)

@@ -170,6 +170,7 @@ class Levels(wiring.Component):
         unclamped = logarithm(m, square, str(pixel)) >> 1
         if found:
             unclamped = Mux(*found, unclamped)
+        unclamped = Mux(states[0].explicit_level, 0, unclamped)
         unclamped = register(m, unclamped, signed(LOD), f"unclamped_{pixel}")
         own = delay(m, bias, 1, f"bias_{pixel}")
         biased = clamp(unclamped + own, LEAST, MOST)

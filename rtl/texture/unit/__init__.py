@@ -6,6 +6,7 @@ layouts.py        parameters, and what the parts hand to each other
 state_rows.py     texture states on chip, by row
 grid_rounds.py    a quad becomes a grid a level
 sample_places.py  coordinates of the samples of footprints
+layers.py         layers of arrays, until the addresses of texels come
 references.py     references of comparisons, until their texels come
 places.py         a coordinate times a size
 texel_requests.py texels of grids, and their levels, for the cache

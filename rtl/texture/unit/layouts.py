@@ -4,9 +4,9 @@
 A beat of each is a grid of a quad, or a STATE: the row of a texture state, for what comes behind.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from amaranth.hdl import Value
+from amaranth.hdl import Mux, Value
 from amaranth.lib.data import ArrayLayout, StructLayout, View
 
 from fixfunc.rtl.lib.bits import among
@@ -16,8 +16,9 @@ from fixfunc.rtl.texture.cache.formats import BLOCKS, PLAIN, UNIT
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.texture_cache import CONFIGS as CACHES
 from fixfunc.rtl.texture.filter.filter import FilterParams
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import StoredFormat
+from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
 from fixfunc.spec.textures.filter import CORNERS
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY
 from fixfunc.spec.textures.unit import COMPARED
@@ -58,29 +59,48 @@ class TextureUnitParams:
     Parameters
     ----------
     cache : TextureCacheParams
-        Its formats are those of the unit.
+        Its formats are those that are filtered.
     addresses : AddressesParams
         Greatest width and height.
     comparisons : bool
-        References are compared with texels; else a STATE that compares is refused.
+        References are compared with texels, of depths of 24 and 32 bits, too; else a STATE that
+        compares is refused.
     footprints : bool
         Anisotropic filters have up to 16 samples; else a STATE that asks for several is refused.
+    layers : bool
+        Textures may be arrays; else a STATE of one is refused.
     """
 
     cache: TextureCacheParams = CACHES["default"]
     addresses: AddressesParams = ADDRESSES["default"]
     comparisons: bool = True
     footprints: bool = True
+    layers: bool = True
 
     @property
     def anisotropy(self) -> int:
         """Most samples along a footprint."""
         return ANISOTROPY if self.footprints else 1
 
+    def __post_init__(self):
+        if set(self.cache.formats) & set(DEPTHS):
+            raise InputError("formats", "be without those that comparisons bring", DEPTHS)
+
+    @property
+    def depths(self) -> tuple[StoredFormat, ...]:
+        """Formats that are read for comparisons alone."""
+        return DEPTHS if self.comparisons else ()
+
+    @property
+    def stored(self) -> TextureCacheParams:
+        """The cache with all that is read: depths, and layers."""
+        formats = (*self.cache.formats, *self.depths)
+        return replace(self.cache, formats=formats, layers=self.layers)
+
     @property
     def compared(self) -> tuple[StoredFormat, ...]:
         """Formats that references are compared with."""
-        known = self.cache.formats if self.comparisons else ()
+        known = self.stored.formats if self.comparisons else ()
         return tuple(form for form in COMPARED if form in known)
 
     @property
@@ -97,10 +117,14 @@ class TextureUnitParams:
             packed=any(UNIT[count] < 16 for count in bits),
             signed=any(form in BLOCKS and form.name.endswith("SNORM") for form in formats),
             footprints=self.footprints,
+            floats=self.comparisons,
         )
 
 
 def refused(state: View, params: TextureUnitParams) -> Value:
     """A STATE asks for what a unit lacks: it is one without a format."""
-    compares = state.compares & ~among(state.format, params.compared)
-    return compares | (state.anisotropy > params.anisotropy)
+    compared = Mux(
+        state.compares, among(state.format, params.compared), ~among(state.format, params.depths)
+    )
+    layers = state.last_layer.any() & (not params.layers)
+    return ~compared | layers | (state.anisotropy > params.anisotropy)

@@ -1,22 +1,41 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """References of comparisons: they wait, as a texture stores them, for the texels of their quads."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import ArrayLayout
+from amaranth.lib.data import ArrayLayout, StructLayout, View
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.lib.float32.unorm import ToUnorm
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.texture.unit.layouts import PIXELS
+from fixfunc.spec.textures.cache import StoredFormat
+from fixfunc.spec.textures.unit import TextureKind
 
-FLOATS = ArrayLayout(32, PIXELS)
-STORED = ArrayLayout(16, PIXELS)
+# float32 of each pixel, and how the texture stores them: as they are, with 16 bits, or with 24.
+FLOATS = StructLayout({"pixels": ArrayLayout(32, PIXELS), "is_float": 1, "is_short": 1})
+STORED = ArrayLayout(32, PIXELS)
+
+
+def enter_references(m: Module, beats: stream.Interface, out: View) -> None:
+    """References of the quads of a texture unit's stream, for :class:`References`, by the STATE
+    before them.
+    """
+    beat = beats.payload
+    form = Signal(5, name="compared_format")
+    with m.If(beats.valid & (beat.kind == TextureKind.STATE)):
+        m.d.sync += form.eq(beat.state.format)
+    m.d.comb += [
+        out.is_float.eq(form == StoredFormat.R32_FLOAT),
+        out.is_short.eq(form == StoredFormat.R16_UNORM),
+        *(out.pixels[pixel].eq(beat.quad[f"reference{pixel}"]) for pixel in range(PIXELS)),
+    ]
 
 
 class References(wiring.Component):
-    """The UNORM of 16 bits nearest to each pixel's reference, in order of quads.
+    """Each pixel's reference as a texture stores it, in order of quads.
 
     Parameters
     ----------
@@ -26,8 +45,8 @@ class References(wiring.Component):
     Members
     -------
     i : In(stream.Signature(FLOATS))
-        float32 of each pixel; NaN is 0.
     o : Out(stream.Signature(STORED))
+        The nearest UNORM, of which NaN is 0, or float32.
     """
 
     def __init__(self, depth: int) -> None:
@@ -45,7 +64,7 @@ class References(wiring.Component):
 
 
 class Nearest(wiring.Component):
-    """UNORM of four references; free-running.
+    """Four references as they are stored; free-running.
 
     Members
     -------
@@ -59,10 +78,12 @@ class Nearest(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        late = delay(m, self.i, ToUnorm.LATENCY, "late")
         for pixel in range(PIXELS):
-            m.submodules[f"pixel_{pixel}"] = unit = ToUnorm(16)
+            m.submodules[f"pixel_{pixel}"] = unit = ToUnorm(24, fewer=16)
             m.d.comb += [
-                unit.a.eq(self.i[pixel]),
-                self.o[pixel].eq(unit.o),
+                unit.a.eq(self.i.pixels[pixel]),
+                unit.is_short.eq(self.i.is_short),
+                self.o[pixel].eq(Mux(late.is_float, late.pixels[pixel], unit.o)),
             ]
         return m

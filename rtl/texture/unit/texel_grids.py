@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import choose, maximum, named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
-from fixfunc.rtl.texture.cache.formats import PLAIN, UNIT
+from fixfunc.rtl.texture.cache.formats import UNBLOCKED, UNIT
 from fixfunc.rtl.texture.filter.filter import BEATS
 from fixfunc.rtl.texture.unit.layouts import (
     COUNTS,
@@ -31,8 +31,8 @@ UNITS = {16: Unit.UNORM16, 12: Unit.UNORM12, 10: Unit.UNORM10}
 
 def units(form: StoredFormat) -> list[Unit]:
     """Units of the channels of a format; of those that it lacks, that of alpha which is 1."""
-    if form in PLAIN:
-        channels = PLAIN[form].channels
+    if form in UNBLOCKED:
+        channels = UNBLOCKED[form].channels
         return [UNITS[UNIT[channel.bits] if channel else 16] for channel in channels]
     return [Unit.SNORM15 if form.name.endswith("SNORM") else Unit.UNORM16] * len(CHANNELS)
 
@@ -65,7 +65,7 @@ class TexelGrids(wiring.Component):
 
     def __init__(self, params: TextureUnitParams) -> None:
         self._params = params
-        self._formats = params.cache.formats
+        self._formats = params.stored.formats
         self._compared = params.compared
         beside = {"references": In(stream.Signature(STORED))} if params.compared else {}
         beside |= {"counts": In(stream.Signature(COUNTS))} if params.footprints else {}
@@ -100,6 +100,7 @@ class TexelGrids(wiring.Component):
             m.d.comb += [
                 *carried(out.state, state),
                 out.state.kind.eq(FilterKind.STATE),
+                out.state.floats.eq(state.format == StoredFormat.R32_FLOAT),
                 out.state.compares.eq(state.compares & ~refused(state, self._params)),
                 *self._units(out.state, state.format),
                 self.taken.eq(move_together(m, (self.i,), (self.filter,), self.found.valid)),

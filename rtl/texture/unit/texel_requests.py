@@ -9,6 +9,7 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.cache.texture_cache import BEATS
+from fixfunc.rtl.texture.unit.layers import NUMBERS
 from fixfunc.rtl.texture.unit.layouts import (
     LEVELS,
     PIXELS,
@@ -37,6 +38,8 @@ class TexelRequests(wiring.Component):
     i : In(stream.Signature(LEVELS))
     texels : In(stream.Signature(layout(ADDRESSED_QUAD)))
         Of the grids of ``i``.
+    layers : In(stream.Signature(NUMBERS))
+        Of the quads of ``i``; where there are layers.
     asking, found, taken : Out(ASKING), In(FOUND), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
     cache : Out(stream.Signature(BEATS))
@@ -45,8 +48,10 @@ class TexelRequests(wiring.Component):
 
     def __init__(self, params: TextureUnitParams) -> None:
         self._params = params
+        layers = {"layers": In(stream.Signature(NUMBERS))} if params.layers else {}
         super().__init__(
-            {
+            layers
+            | {
                 "i": In(stream.Signature(LEVELS)),
                 "texels": In(stream.Signature(layout(ADDRESSED_QUAD))),
                 "asking": Out(ASKING),
@@ -85,7 +90,7 @@ class TexelRequests(wiring.Component):
                     request.quad[f"level{pixel}"].eq(grid.pixels[pixel].level),
                     request.quad[f"reads{pixel}"].eq(texels[f"reads{pixel}"] & reads),
                 ]
-            move_together(m, (self.i, self.texels), (self.cache, self.o))
+            self._move(m, request.quad)
         with m.Else():
             state = self.found.state
             is_refused = named(m, refused(state, self._params), "is_refused")
@@ -96,3 +101,16 @@ class TexelRequests(wiring.Component):
                 self.taken.eq(move_together(m, (self.i,), (self.cache, self.o), self.found.valid)),
             ]
         return m
+
+    def _move(self, m, request):
+        """A grid moves, with the layers of its quad, which stay until the last one."""
+        ways = (self.i, self.texels), (self.cache, self.o)
+        if not self._params.layers:
+            move_together(m, *ways)
+            return
+        layers = self.layers.payload
+        m.d.comb += [request[f"layer{pixel}"].eq(layers[pixel]) for pixel in range(PIXELS)]
+        with m.If(self.i.payload.end):
+            move_together(m, (*ways[0], self.layers), ways[1])
+        with m.Else():
+            move_together(m, *ways, self.layers.valid)

@@ -16,6 +16,7 @@ from fixfunc.rtl.texture.cache import texture_cache
 from fixfunc.rtl.texture.filter.filter import Filter
 from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetail, LevelOfDetailParams
 from fixfunc.rtl.texture.unit.grid_rounds import GridRounds
+from fixfunc.rtl.texture.unit.layers import Layers, enter_layers
 from fixfunc.rtl.texture.unit.layouts import (
     COUNTS,
     LEVELS,
@@ -25,7 +26,7 @@ from fixfunc.rtl.texture.unit.layouts import (
     TextureUnitParams,
 )
 from fixfunc.rtl.texture.unit.places import Places
-from fixfunc.rtl.texture.unit.references import References
+from fixfunc.rtl.texture.unit.references import References, enter_references
 from fixfunc.rtl.texture.unit.sample_places import SamplePlaces
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
@@ -37,7 +38,9 @@ from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 
 BEATS = UnionLayout({"kind": 1, "state": layout(SAMPLE_STATE), "quad": layout(TEXTURE_QUAD)})
 CONFIGS = {
-    name: TextureUnitParams(cache, addresses.CONFIGS[size], footprints=name != "small")
+    name: TextureUnitParams(
+        *(cache, addresses.CONFIGS[size]), footprints=name != "small", layers=name != "small"
+    )
     for (name, cache), size in zip(
         texture_cache.CONFIGS.items(), ("default", "default", "small", "tiny"), strict=True
     )
@@ -45,7 +48,7 @@ CONFIGS = {
 PURPOSE = {  # of each configuration
     "default": "every format of the texture cache, textures of up to 16,384 texels across",
     "plain": "the same without BC1 to BC7",
-    "small": "no BC1 to BC7, no footprints, up to 2,048 texels across, a quarter of the cache",
+    "small": "no BC1 to BC7, footprints or layers, up to 2,048 texels, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
 }
 BESIDE = 16  # places of FIFOs beside a block: more than it has clocks
@@ -71,7 +74,7 @@ class TextureUnit(wiring.Component):
 
     def __init__(self, params: TextureUnitParams = CONFIGS["default"]) -> None:
         self._params = params
-        self._cache = texture_cache.TextureCache(params.cache)
+        self._cache = texture_cache.TextureCache(params.stored)
         super().__init__(
             {
                 "i": In(stream.Signature(BEATS)),
@@ -98,8 +101,8 @@ class TextureUnit(wiring.Component):
         m.submodules.grids = grids = TexelGrids(p)
         m.submodules.filter = unit = Filter(p.filter)
         m.submodules.outcomes = outcomes = StreamFIFO(OUTCOME, 2 * BESIDE)
-        references = self._references(m, grids)
-        self._enter(m, states, lod, quads.i, references)
+        ahead = (*self._references(m, grids), *self._layers(m, requests))
+        self._enter(m, states, lod, quads.i, ahead)
         wiring.connect(m, quads.o, rounds.i)
         wiring.connect(m, lod.o, rounds.levels)
         self._walk(m, rounds, places, grids)
@@ -155,13 +158,21 @@ class TextureUnit(wiring.Component):
         depth = self._params.cache.queue + 2 * BESIDE + self._levels_beside
         m.submodules.references = references = References(depth)
         wiring.connect(m, references.o, grids.references)
-        for pixel in range(PIXELS):
-            value = self.i.payload.quad[f"reference{pixel}"]
-            m.d.comb += references.i.payload[pixel].eq(value)
+        enter_references(m, self.i, references.i.payload)
         return (references.i,)
 
-    def _enter(self, m, states, lod, quads, references):
-        """Levels of detail begin; coordinates and references wait beside them."""
+    def _layers(self, m, requests):
+        """Where layers of quads enter; nowhere if there are none."""
+        if not self._params.layers:
+            return ()
+        # Quads on their way to the cache.
+        m.submodules.layers = layers = Layers(self._levels_beside + 3 * BESIDE)
+        wiring.connect(m, layers.o, requests.layers)
+        enter_layers(m, self.i, layers.i.payload)
+        return (layers.i,)
+
+    def _enter(self, m, states, lod, quads, ahead):
+        """Levels of detail begin; coordinates, references and layers wait beside them."""
         beat = self.i.payload
         is_quad = named(m, beat.kind == TextureKind.QUAD, "is_quad")
         beside = quads.payload
@@ -179,7 +190,7 @@ class TextureUnit(wiring.Component):
                 *carried(lod.i.payload.quad, beat.quad),
                 lod.i.payload.quad.kind.eq(LodKind.QUAD),
             ]
-            move_together(m, (self.i,), (lod.i, quads, *references))
+            move_together(m, (self.i,), (lod.i, quads, *ahead))
         with m.Else():
             m.d.comb += [
                 *carried(lod.i.payload.state, beat.state),

@@ -32,7 +32,8 @@ def bins(seen: Seen, _: FilterParams) -> dict[str, int]:
     stored = state["compares"] == 0
     found = cross("operation x unit", operation, of(Unit, state["unit_r"]), where=stored)
     found |= cross("comparison", of(Compare, state["function"]), where=~stored)
-    found |= cross("compared", operation, where=~stored)
+    kinds = flag(state["floats"] == 1, "integers", "floats")
+    found |= cross("compared", operation, kinds, where=~stored)
     found |= cross("component", {str(n): state["component"] == n for n in range(4)})
     right, lower = (ends(beats[f"{axis}0"], 0, 255) for axis in "uv")
     found |= cross("weights", operation, right, lower)

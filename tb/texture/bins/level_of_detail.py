@@ -32,7 +32,10 @@ def bins(seen: Seen, params: LevelOfDetailParams) -> dict[str, int]:
         "beyond any texture": own >= 16 << 8,
         "infinite": own == 64 << 8,
     }
-    found = cross("length", lengths, coarse)
+    given = state["explicit_level"] == 1
+    found = cross("length", lengths, coarse, where=~given)
+    several = flag(state["anisotropy"] > 1, "isotropic", "anisotropic")
+    found |= cross("level given", flag(given, "no", "yes"), several)
     biased = own + quads["bias3"]
     both = np.clip(biased, LEAST, MOST) + state["bias"]
     saturates = {"below": lambda v: v < LEAST, "not": _inside, "above": lambda v: v > MOST}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bins of the texture unit: operations by grids, samples, comparisons, offsets, address modes,
-status, pixels that read.
+"""Bins of the texture unit: operations by grids, samples, comparisons, layers, offsets, address
+modes, status, pixels that read.
 """
 
 import numpy as np
@@ -23,6 +23,20 @@ CONFIG = "tiny"
 COUNT = 4000
 
 
+def layers(bits: np.ndarray, last: np.ndarray) -> dict[str, np.ndarray]:
+    """An axis of layers of arrays."""
+    value = np.ascontiguousarray(bits, np.uint32).view(np.float32)
+    with np.errstate(invalid="ignore"):
+        half = np.abs(np.fmod(value, 1)) == 0.5
+        return {
+            "of no array": last == 0,
+            "below 0": (last > 0) & (value < 0),
+            "beyond the last": (last > 0) & (value > last),
+            "a half": (last > 0) & half & (value > 0) & (value < last),
+            "no number": (last > 0) & np.isnan(value),
+        }
+
+
 def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     """Counts of one batch."""
     states, quads, state_of = parted(seen.rows, SAMPLE_STATE, TEXTURE_QUAD)
@@ -43,7 +57,9 @@ def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     found |= cross("anisotropy", ranges(state["anisotropy"], most))
     found |= cross("status", of(CacheStatus, out["status"]))
     compares = (state["compares"] == 1) & np.isin(state["format"], COMPARED)
-    found |= cross("comparison", of(Compare, state["function"]), where=compares)
+    forms = {form.name: state["format"] == form for form in COMPARED}
+    found |= cross("comparison", of(Compare, state["function"]), forms, where=compares)
+    found |= cross("layer", layers(quads["layer0"], state["last_layer"]))
     for axis in "uv":
         moves = flag(state[f"offset_{axis}"] != 0, "none", "some")
         found |= cross(f"offset of {axis}", moves)

@@ -14,7 +14,8 @@ from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from tests import volume
-from tests.texture.test_texture_unit import QUADS, quads_of, ramps, references_of, sampled
+from tests.texture.test_texture_unit import QUADS, quads_of, ramps, sampled
+from tests.texture.unit.test_comparisons import references_of
 from tests.textures import noise
 
 
