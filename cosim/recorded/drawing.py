@@ -7,7 +7,7 @@ import numpy as np
 
 from fixfunc.cosim.recorded.frame import Event, RecordedFrame
 from fixfunc.cosim.recorded.lookup import Lookup
-from fixfunc.cosim.recorded.shading import ShadedDraw, Shading, Unshaded, create_texture, room
+from fixfunc.cosim.recorded.shaders import Shaders, room
 from fixfunc.cosim.recorded.texels import octets, picture
 from fixfunc.cosim.report.capture import Capture
 from fixfunc.models.frontend.vertex_fetch import Element
@@ -15,7 +15,7 @@ from fixfunc.models.frontend.vertex_stage import VertexResults
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.host import Device
 from fixfunc.models.host.queries import QueryKind
-from fixfunc.models.host.resources import Bind, Texture
+from fixfunc.models.host.resources import Bind
 from fixfunc.models.host.states import (
     BlendState,
     DepthStencilState,
@@ -88,8 +88,8 @@ class Player:
         Of its draws.
     marks : dict of ndarray of uint8, shape (height, width)
         By surface of colours, pixels with fragments that differ: :data:`BEYOND` or :data:`DIFFERS`.
-    shaded : list of ShadedDraw
-        By draw, of a player that shades and counts.
+    shaders : Shaders, optional
+        Of a player that shades.
     """
 
     def __init__(
@@ -101,9 +101,6 @@ class Player:
         shades: bool = False,
     ) -> None:
         self._frame = frame
-        self._shades = shades
-        self._sampled: dict[int, Texture] = {}
-        self.shaded: list[ShadedDraw] = []
         self._is_counted = lookups is None
         self.lookups = lookups or []
         sides = frame.surfaces[["width", "height"]]
@@ -113,6 +110,7 @@ class Player:
         # Coded tiles would be the same colours and depths.
         more = room(frame) if shades else 0
         self.device = Device(_ROOM + _TEXEL * int(held) + vertices + more, coded=False)
+        self.shaders = Shaders(frame, self.device) if shades else None
         self._capture = self.device.machine.probe = capture
         self._shown = shown
         self._context = self.device.context
@@ -208,7 +206,7 @@ class Player:
             self.lookups.append(Lookup(self._frame, draw))
         lookup = self.lookups[number]
         vertices = self._frame.draw_vertices(draw)
-        shading = self._shading(draw, number)
+        shading = self.shaders.of(number) if self.shaders else None
         buffers = self._set_vertices(draw, vertices, shading)
         self._set_state(draw)
         if self._is_counted and draw["discards"]:
@@ -228,30 +226,8 @@ class Player:
         if not self._is_counted:
             return None
         if shading:
-            self.shaded.append(shading.finish())
+            self.shaders.finish(number, shading)
         return self._counted(draw, lookup.finish(_beyond(draw, vertices)), passed)
-
-    def _shading(self, draw, number):
-        """Shaders of a draw in the place of a lookup, its texture bound; None without."""
-        if not self._shades:
-            return None
-        context = self._context
-        try:
-            shading = Shading(self._frame, number)
-            texture = shading.texture
-            if texture is not None:
-                if texture not in self._sampled:
-                    made = create_texture(self.device, self._frame, texture)
-                    self._sampled[texture] = made
-                form = Format(int(self._frame.textures[texture]["form"]))
-                view = self.device.create_shader_resource_view(self._sampled[texture], form)
-                context.ps.set_shader_resources(0, [view])
-                context.ps.set_samplers(0, [shading.sampler()])
-        except Unshaded as reason:
-            if self._is_counted:
-                self.shaded.append(ShadedDraw(int(draw["call"]), str(reason)))
-            return None
-        return shading
 
     def _set_vertices(self, draw, vertices, shading):
         """Positions, and attributes where there are some, and their shader: buffers."""

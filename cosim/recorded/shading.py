@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Draws of OpenGL's fixed functions, shaded by the golden interpolator and the golden sampler."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from fixfunc.cosim.recorded.frame import (
@@ -15,36 +13,18 @@ from fixfunc.cosim.recorded.frame import (
 )
 from fixfunc.cosim.recorded.lookup import NONE, Lookup
 from fixfunc.models.frontend.vertex_stage import VertexResults
-from fixfunc.models.host import Device
-from fixfunc.models.host.resources import Bind, Texture, layout_of_texture
 from fixfunc.models.host.states import SamplerState
 from fixfunc.models.output.formats import colour_format, encode, load
 from fixfunc.models.pixel.pixel_inputs import PixelQuads
 from fixfunc.models.pixel.pixel_shader import LOCATIONS, PixelResults
-from fixfunc.spec.descriptors import Dimension
-from fixfunc.spec.dxgi import FORMATS, Format
-from fixfunc.spec.errors import InputError
+from fixfunc.spec.dxgi import Format
 
-UNIT = 255  # differences are told in units of 1 / 255
-_FILTERS = "point", "linear"
+FILTERS = "point", "linear"
 _WAYS = "perspective", "linear", "constant"
 
 
 class Unshaded(Exception):
     """A draw that cannot be shaded: what it needs, in words."""
-
-
-class ShadedDraw(NamedTuple):
-    """How far fragments of a draw are from those that were recorded, in units of 1/255."""
-
-    call: int
-    reason: str = ""  # why it was not shaded
-    texture: str = ""  # filters and format, or an empty text
-    fragments: int = 0
-    largest: float = 0.0
-    percentile: float = 0.0  # that of 99.9 %
-    differing: int = 0  # fragments
-    tests: int = 0  # fragments of which the test of alpha comes out otherwise
 
 
 class Shading:
@@ -55,6 +35,11 @@ class Shading:
     frame : RecordedFrame
     number : int
         Of the draw.
+
+    Attributes
+    ----------
+    tests : int
+        Fragments of which the test of alpha comes out otherwise.
 
     Raises
     ------
@@ -80,9 +65,8 @@ class Shading:
                 raise Unshaded(f"vertices without {name}")
         if self.binding is not None:
             self._check_texture()
-        self._lookup: Lookup | None = None
         self._parts: list[np.ndarray] = []
-        self._tests = 0
+        self.tests = 0
 
     def _needed(self):
         """Names of varyings without which nothing can be shaded."""
@@ -112,7 +96,7 @@ class Shading:
         is_decal = self.binding["environment"] == Environment.DECAL
         if row["dimension"] != 2 or row["cube"] or row["rectangle"] or row["layers"] > 1:
             raise Unshaded("a texture that is not 2D")
-        if self._sampler["comparison"]:
+        if self.sampler_row["comparison"]:
             raise Unshaded("a texture of depths that are compared")
         if "INT" in Format(int(row["form"])).name:
             raise Unshaded("a texture of integers")
@@ -120,7 +104,8 @@ class Shading:
             raise Unshaded("GL_DECAL of a texture without colours")
 
     @property
-    def _sampler(self):
+    def sampler_row(self) -> np.void:
+        """State of its sampler: :data:`fixfunc.cosim.recorded.frame.SAMPLER`."""
         return self._frame.samplers[self.binding["sampler"]]
 
     # What is set of a context.
@@ -153,9 +138,9 @@ class Shading:
 
     def sampler(self) -> SamplerState:
         """State of its sampler."""
-        row = self._sampler
+        row = self.sampler_row
         return SamplerState(
-            *(_FILTERS[row[name]] for name in ("min_filter", "mag_filter", "mip_filter")),
+            *(FILTERS[row[name]] for name in ("min_filter", "mag_filter", "mip_filter")),
             *(Address(int(mode)).name.lower() for mode in row["address"]),
             mip_lod_bias=float(row["bias"]),
             max_anisotropy=int(row["anisotropy"]),
@@ -183,7 +168,7 @@ class Shading:
             if is_counted:
                 self._note(colours[covered][known], recorded[known])
                 differs = visible != lookup.visible(recorded[:, 3])
-                self._tests += int((differs & known).sum())
+                self.tests += int((differs & known).sum())
             discarded = np.zeros(covered.shape, bool)
             discarded[covered] = ~known | ~visible
             return PixelResults(colours, discarded)
@@ -219,10 +204,12 @@ class Shading:
         place = self._attribute(quads, self._coordinates)
         with np.errstate(divide="ignore", invalid="ignore"):
             place = place[..., :2] / place[..., 3:]
+        # Of coordinates before any clamp: what lies beyond an edge is not magnified.
+        slopes = quads.derivatives(place)
         for axis in range(2):
-            if self._sampler["clamped"] >> axis & 1:
+            if self.sampler_row["clamped"] >> axis & 1:
                 place[..., axis] = np.clip(place[..., axis], 0, 1)
-        texel = bound.sample(0, 0, np.ascontiguousarray(place))
+        texel = bound.sample(0, 0, np.ascontiguousarray(place), gradients=slopes)
         row = self._frame.textures[self.texture]
         ends = np.zeros((*texel.shape[:-1], 2), np.float32) + np.float32([0, 1])
         texel = np.concatenate([texel, ends], -1)[..., row["swizzle"]]
@@ -257,31 +244,11 @@ class Shading:
         apart = np.abs(values[0].astype(np.float64) - values[1])
         if stored.kind != "FLOAT":
             apart /= (1 << 16) - 1 if stored.is_srgb else stored.most
-        self._parts.append((apart * UNIT).max(1, initial=0))
+        self._parts.append(apart.max(1, initial=0))
 
-    def finish(self) -> ShadedDraw:
-        """How far all fragments are."""
-        apart = np.concatenate([np.zeros(0), *self._parts])
-        largest, percentile = (
-            (float(apart.max()), float(np.percentile(apart, 99.9))) if len(apart) else (0.0, 0.0)
-        )
-        return ShadedDraw(
-            int(self._draw["call"]),
-            texture=self._words(),
-            fragments=len(apart),
-            largest=round(largest, 3),
-            percentile=round(percentile, 3),
-            differing=int((apart > 1e-6).sum()),
-            tests=self._tests,
-        )
-
-    def _words(self):
-        """Its texture in words."""
-        if self.binding is None:
-            return ""
-        row, sampler = self._frame.textures[self.texture], self._sampler
-        filters = "/".join(_FILTERS[sampler[f"{it}_filter"]] for it in ("min", "mag", "mip"))
-        return f"{filters} {Format(int(row['form'])).name}"
+    def apart(self) -> np.ndarray:
+        """How far all fragments are, as parts of what is 1.0: float64, shape (n,)."""
+        return np.concatenate([np.zeros(0), *self._parts])
 
 
 def _check_kind(frame, number):
@@ -331,44 +298,3 @@ def environment(how: Environment, base: Base, colour: np.ndarray, texel: np.ndar
         else:
             alpha *= texel[..., 3]
     return out
-
-
-def create_texture(device: Device, frame: RecordedFrame, number: int) -> Texture:
-    """A texture of a frame on a device; one that D3D11 has not raises :class:`Unshaded`."""
-    row = frame.textures[number]
-    form = Format(int(row["form"]))
-    width, height, levels = (int(row[name]) for name in ("width", "height", "levels"))
-    try:
-        layout = _layout(row)
-        begin = int(row["first"])
-        data = []
-        for level in range(levels):
-            wide, high = max(width >> level, 1), max(height >> level, 1)
-            info = FORMATS[form]
-            size = -(-wide // info.block) * -(-high // info.rows) * info.bytes
-            data.append(frame.octets[begin : begin + size])
-            begin += size
-        return device.create_texture2d(layout.form, width, height, levels, data=data)
-    except InputError as error:
-        raise Unshaded(f"a texture that D3D11 has not: {error}") from error
-
-
-def _layout(row):
-    family = FORMATS[Format(int(row["form"]))].family
-    sides = (int(row[name]) for name in ("width", "height", "depth", "levels", "layers"))
-    return layout_of_texture(
-        *(Dimension.TEXTURE2D, family, *sides, 1, Bind.SHADER_RESOURCE, False, False)
-    )
-
-
-def room(frame: RecordedFrame) -> int:
-    """Bytes of memory for textures and varyings, at most."""
-    flat = frame.textures[(frame.textures["dimension"] == 2) & ~frame.textures["cube"]]
-    octets = 0
-    for row in flat:
-        try:
-            octets += _layout(row).bytes
-        except InputError:  # it is refused where a draw has it
-            continue
-    most = frame.shadings["varyings"].max(initial=0)
-    return octets + 16 * int(most) * int(frame.draws["vertices"].max(initial=0))
