@@ -103,7 +103,7 @@ class Recorder:
         bound = targets.bound(gl)
         fields = state.read(gl, bound)
         fed = self._shadings.fed(program)
-        shading = self._shadings.state(program, reason)
+        shading = self._shadings.state(program, fed, mode, reason)
         while gl.glGetError():
             pass
         vertices, values = self._peel.vertices(make, fed.program, fed.components)
