@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.cosim.recorded.frame import RecordedFrame
-from fixfunc.cosim.recorded.shading import FILTERS, Shading, Unshaded
+from fixfunc.cosim.recorded.shading import FILTERS, MOST_ATTRIBUTES, Shading, Unshaded
 from fixfunc.models.host import Device
 from fixfunc.models.host.resources import Bind, Texture, layout_of_texture
 from fixfunc.spec.descriptors import Dimension
@@ -183,5 +183,4 @@ def room(frame: RecordedFrame) -> int:
             ).bytes
         except InputError:  # it is refused where a draw has it
             continue
-    most = int(frame.shadings["varyings"].max(initial=0))
-    return octets + 16 * most * int(frame.draws["vertices"].max(initial=0))
+    return octets + 16 * MOST_ATTRIBUTES * int(frame.draws["vertices"].max(initial=0))

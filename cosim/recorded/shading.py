@@ -19,7 +19,9 @@ from fixfunc.models.pixel.pixel_inputs import PixelQuads
 from fixfunc.models.pixel.pixel_shader import LOCATIONS, PixelResults
 from fixfunc.spec.dxgi import Format
 
+MOST_ATTRIBUTES = 6  # colours of two sides, coordinates, fog
 FILTERS = "point", "linear"
+_BACKS = "gl_BackColor", "gl_BackSecondaryColor"
 _WAYS = "perspective", "linear", "constant"
 
 
@@ -53,16 +55,22 @@ class Shading:
         self._number = number
         _check_kind(frame, number)
         self._state = frame.shadings[number]
-        self._varyings = frame.draw_varyings(number)
-        self._names = [frame.names[it] for it in self._varyings["name"]]
         bindings = frame.draw_bindings(number)
         used = bindings[bindings["environment"] != Environment.SHADER]
         if len(used) > 1:
             raise Unshaded(f"textures of {len(used)} units")
         self.binding = used[0] if len(used) else None
-        for name in self._needed():
-            if name not in self._names:
+        needed = self._needed()
+        rows = frame.draw_varyings(number)
+        names = [frame.names[it] for it in rows["name"]]
+        for name in needed:
+            if name not in names:
                 raise Unshaded(f"vertices without {name}")
+        # Others are not interpolated: a program may have more than there are attributes.
+        wanted = {*needed, *_BACKS} & set(names)
+        self._places = [names.index(name) for name in sorted(wanted)]
+        self._names = sorted(wanted)
+        self._varyings = rows[self._places]
         if self.binding is not None:
             self._check_texture()
         self._parts: list[np.ndarray] = []
@@ -116,12 +124,12 @@ class Shading:
         Flat ones are those of the triangle's provoking corner.
         """
         values = self._frame.draw_values(self._number)
+        every = self._frame.draw_varyings(self._number)["components"].astype(np.int64)
+        begins = np.cumsum(every) - every
         out = np.zeros((len(values), len(self._varyings), 4), np.uint32)
-        begin = 0
-        for n, row in enumerate(self._varyings):
-            end = begin + int(row["components"])
-            out[:, n, : end - begin] = values[:, begin:end]
-            begin = end
+        for n, (place, row) in enumerate(zip(self._places, self._varyings, strict=True)):
+            begin, count = begins[place], every[place]
+            out[:, n, :count] = values[:, begin : begin + count]
             if row["interpolation"] == Interpolation.CONSTANT:
                 corners = out[:, n].reshape(-1, 3, 4)
                 corners[:] = corners[:, int(self._state["provoking"])][:, None]

@@ -12,7 +12,15 @@ from fixfunc.cosim.__main__ import main
 from fixfunc.cosim.recorded import file, shaded
 from fixfunc.cosim.recorded.drawing import Player
 from fixfunc.cosim.recorded.frame import Environment
-from tests.cosim.record.shading.scenes import SCENES, alpha, frame_of, shaded_of, wrapped
+from tests.cosim.record.shading.scenes import (
+    SCENES,
+    alpha,
+    corners,
+    frame_of,
+    shaded_of,
+    textured,
+    wrapped,
+)
 
 
 @pytest.mark.plan("record-14")
@@ -46,6 +54,29 @@ def test_another_frame_is_not_believed(what):
         frame.samplers["clamped"] = 0
     (line,) = shaded.failures_of(shaded_of(frame))
     assert line.startswith("texels mixed: ") and line.endswith("not 99.9%")
+
+
+def many(gl):
+    """More floats from vertices than there are attributes."""
+    names = "abcdefghijklmnopqrstuvw"
+    declared = "".join(f"varying float {name};\n" for name in names)
+    written = "".join(f"{name} = 0.5;\n" for name in names)
+    gl.shaders(
+        50,
+        VERTEX=f"{declared}void main() {{ gl_Position = ftransform();\n{written}"
+        "gl_TexCoord[0] = gl_MultiTexCoord0; gl_FrontColor = gl_Color.brga; }",
+    )
+    gl.glUseProgram(50)
+    textured(gl)
+    corners(gl)
+
+
+@pytest.mark.plan("record-14")
+def test_vertices_of_a_program_may_have_fixed_fragments():
+    frame = frame_of(many)
+    assert len(frame.draw_varyings(0)) == 25
+    figures = shaded_of(frame)
+    assert not figures["draws"][0]["reason"] and not shaded.failures_of(figures)
 
 
 @pytest.mark.plan("record-14")
