@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Draws of OpenGL's fixed functions, shaded by the golden interpolator and the golden sampler."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fixfunc.cosim.recorded.frame import (
@@ -12,8 +14,9 @@ from fixfunc.cosim.recorded.frame import (
     RecordedFrame,
 )
 from fixfunc.cosim.recorded.lookup import NONE, Lookup
-from fixfunc.models.frontend.vertex_stage import VertexResults
+from fixfunc.models.frontend.vertex_stage import VertexResults, VertexWaves
 from fixfunc.models.host.states import SamplerState
+from fixfunc.models.machine.bindings import Bindings
 from fixfunc.models.output.formats import colour_format, encode, load
 from fixfunc.models.pixel.pixel_inputs import PixelQuads
 from fixfunc.models.pixel.pixel_shader import LOCATIONS, PixelResults
@@ -159,16 +162,18 @@ class Shading:
 
     # Shaders.
 
-    def vertex(self, waves, _bound) -> VertexResults:
+    def vertex(self, waves: VertexWaves, _bound: object) -> VertexResults:
         """The vertex shader: what was recorded."""
         count = len(self._varyings)
         attributes = np.stack([waves.floats(1 + n) for n in range(count)], 2)
         return VertexResults(waves.floats(0), attributes)
 
-    def pixel(self, lookup: Lookup, is_counted: bool):
+    def pixel(
+        self, lookup: Lookup, is_counted: bool
+    ) -> Callable[[PixelQuads, Bindings], PixelResults]:
         """A pixel shader that stands for the fixed functions, and compares itself with a lookup."""
 
-        def shade(quads: PixelQuads, bound) -> PixelResults:
+        def shade(quads: PixelQuads, bound: Bindings) -> PixelResults:
             colours = self._colour(quads, bound)
             covered, found, recorded = lookup.recorded(quads)
             known = found != NONE
