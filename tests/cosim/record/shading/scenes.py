@@ -189,6 +189,15 @@ def levels(gl):
     corners(gl)
 
 
+def clamped_levels(gl):
+    """What lies beyond an edge has the level of its own slopes."""
+    levels(gl)
+    gl.glTexParameteri(T.TEXTURE_2D, T.TEXTURE_MIN_FILTER, T.LINEAR_MIPMAP_NEAREST)
+    for axis in "ST":
+        gl.glTexParameteri(T.TEXTURE_2D, getattr(T, f"TEXTURE_WRAP_{axis}"), T.CLAMP)
+    corners(gl, 30)
+
+
 def projected(gl):
     textured(gl)
     gl.glMatrixMode(T.TEXTURE)
@@ -223,7 +232,7 @@ SCENES = [
         secondary,
         projected,
     ),
-    *(nearest, levels, swizzled, alpha),
+    *(nearest, levels, clamped_levels, swizzled, alpha),
     *map(generated, ("OBJECT_LINEAR", "EYE_LINEAR", "SPHERE_MAP", "REFLECTION_MAP", "NORMAL_MAP")),
     *map(environment, ("MODULATE", "REPLACE", "DECAL", "ADD")),
     *(environment(mode, "RGB8") for mode in ("MODULATE", "REPLACE", "DECAL", "ADD")),
