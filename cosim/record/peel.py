@@ -226,6 +226,31 @@ def linear(colours: np.ndarray) -> np.ndarray:
     return out.astype(np.float32)
 
 
+def splits_otherwise(gl: Functions) -> bool:
+    """llvmpipe's rasterizer splits quads otherwise than its feedback does."""
+    is_first = gl.integer(T.PROVOKING_VERTEX) == T.FIRST_VERTEX_CONVENTION
+    return not is_first and gl.integer(T.SHADE_MODEL) != T.FLAT
+
+
+def split_quads(vertices: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Quads as llvmpipe's rasterizer splits them, by their first and third corners.
+
+    Feedback has them by the second and fourth, and so has the rasterizer where a corner of the draw
+    lies beyond the window or the range of depths: then they stay.
+
+    Parameters
+    ----------
+    vertices : ndarray of float32, shape (6 n, 4)
+    values : ndarray of uint32, shape (6 n, components)
+    """
+    x, y, z, w = vertices.T
+    if not ((np.abs(x) <= w) & (np.abs(y) <= w) & (np.abs(z) <= w)).all():
+        return vertices, values
+    # Of (0, 1, 3), (1, 2, 3): (0, 1, 2), (0, 2, 3).
+    order = np.array([0, 1, 4, 0, 4, 5]) + 6 * np.arange(len(vertices) // 6)[:, None]
+    return vertices[order.ravel()], values[order.ravel()]
+
+
 @contextmanager
 def _attributes(gl):
     """A draw leaves colours, normals and materials as they were."""

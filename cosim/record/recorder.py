@@ -8,7 +8,7 @@ import numpy as np
 from fixfunc.cosim.record import state, targets
 from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.record.context import Functions
-from fixfunc.cosim.record.peel import Peel, linear
+from fixfunc.cosim.record.peel import Peel, linear, split_quads, splits_otherwise
 from fixfunc.cosim.record.programs import Program
 from fixfunc.cosim.record.shading.shadings import Shadings
 from fixfunc.cosim.record.targets import Refused, Surface
@@ -103,10 +103,12 @@ class Recorder:
         bound = targets.bound(gl)
         fields = state.read(gl, bound)
         fed = self._shadings.fed(program)
-        shading = self._shadings.state(program, fed, mode, reason)
+        shading = self._shadings.state(program, mode, reason)
         while gl.glGetError():
             pass
         vertices, values = self._peel.vertices(make, fed.program, fed.components)
+        if mode == T.QUADS and splits_otherwise(gl):
+            vertices, values = split_quads(vertices, values)
         if not len(vertices):
             make()
             return

@@ -80,16 +80,12 @@ class Shadings:
             outputs = [_flat(it) for it in outputs]
         return Fed(found, outputs)
 
-    def state(
-        self, program: Program, fed: Fed, mode: int, reason: str = ""
-    ) -> tuple[dict, list[Use]]:
+    def state(self, program: Program, mode: int, reason: str = "") -> tuple[dict, list[Use]]:
         """What a draw's fragments are made of, asked before it is made.
 
         Parameters
         ----------
         program : Program
-        fed : Fed
-            What its vertices put out.
         mode : int
             Of its primitives.
         reason : str
@@ -106,10 +102,9 @@ class Shadings:
         by_program = program.has_fragments or is_assembly
         provoking = self._provoking()
         fields = {"program": by_program, "provoking": provoking}
-        is_flat = any(it.interpolation == Interpolation.CONSTANT for it in fed.outputs)
-        if is_flat and not provoking and mode in (T.QUADS, T.QUAD_STRIP):
-            # Mesa's are those of the last corner, which of two triangles one has.
-            reason = reason or "flat quads where the first corner provokes"
+        if not provoking and mode in (T.QUADS, T.QUAD_STRIP):
+            # Mesa's flat values are of the last corner, and it splits them otherwise.
+            reason = reason or "quads where the first corner provokes"
         if is_assembly and not program.has_fragments:
             reason = reason or "a fragment program in assembly language"
         if program.lacks_outputs:

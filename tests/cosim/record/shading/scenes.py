@@ -80,6 +80,22 @@ def flat(first):
     return change
 
 
+def split(wide):
+    """Quads and others whose colours depend on how they are split; wide ones are clipped."""
+
+    def change(gl):
+        rng = np.random.default_rng(6)
+        for mode, (places, _) in MODES.items():
+            gl.glBegin(getattr(T, mode))
+            for x, y, z in places:
+                gl.glColor3f(*rng.uniform(0, 1, 3).tolist())
+                gl.glVertex3f(float(x * wide), float(y * wide), float(z))
+            gl.glEnd()
+
+    change.__name__ = "split_clipped" if wide > 1 else "split"
+    return change
+
+
 def lights(gl):
     lit(gl)
     corners(gl)

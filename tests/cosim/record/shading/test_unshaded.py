@@ -39,8 +39,7 @@ def mirrored_once(gl):
     corners(gl)
 
 
-def flat_quads(gl):
-    gl.glShadeModel(T.FLAT)
+def first_quads(gl):
     gl.glProvokingVertex(T.FIRST_VERTEX_CONVENTION)
     gl.triangle(MODES["QUADS"][0], mode=T.QUADS)
 
@@ -71,7 +70,7 @@ UNRECORDED = {
     "a texture environment GL_BLEND": constant,
     "GL_CLAMP, with one filter of two that mixes texels": half_borders,
     "texture coordinates that wrap as OpenGL's 0x8742": mirrored_once,
-    "flat quads where the first corner provokes": flat_quads,
+    "quads where the first corner provokes": first_quads,
     "a fragment program in assembly language": assembly,
     "a sampler of buffers or of several samples, many": several_samples,
 }
