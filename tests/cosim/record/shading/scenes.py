@@ -241,6 +241,8 @@ SCENES = [
         smooth,
         flat(False),
         flat(True),
+        split(1),
+        split(1.5),
         lights,
         local_viewer,
         colour_material,

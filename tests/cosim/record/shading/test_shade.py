@@ -111,11 +111,17 @@ def test_the_command_tells_what_differs(tmp_path, capsys):
     assert "shade must be of a recorded frame, .npz" in capsys.readouterr().err
 
 
-# Command, the way to its windows, frame, least fragments that are shaded, and kinds.
+# Command, the way to its windows, frame, least fragments that are shaded, and kinds among them.
 GREATER = {
-    "chromium-bsu": ("/usr/games/chromium-bsu --window --noaudio", "gl", 40, 1_000_000, 3),
-    "etr": ("/usr/games/etr", "gl", 30, 400_000, 1),
-    "molecule": ("/usr/libexec/xscreensaver/molecule", "egl", 10, 500_000, 2),
+    "chromium-bsu": (
+        *("/usr/games/chromium-bsu --window --noaudio", "gl", 40, 1_000_000),
+        {"texels mixed", "levels mixed"},
+    ),
+    "etr": ("/usr/games/etr", "gl", 30, 400_000, {"texels mixed"}),
+    "molecule": (
+        *("/usr/libexec/xscreensaver/molecule", "egl", 10, 500_000),
+        {"no texture", "levels mixed"},
+    ),
 }
 
 
@@ -132,5 +138,5 @@ def test_greater_programs_are_shaded(name, tmp_path):
     assert main(["frame", path, "--golden", "--shade", "-o", str(tmp_path)]) == 0
     figures = json.loads((tmp_path / "frame.json").read_text())["shading"]
     assert not [it for it in figures["draws"] if it["reason"]]
-    assert len(figures["kinds"]) == kinds
+    assert kinds <= {it["kind"] for it in figures["kinds"]}
     assert sum(it["fragments"] for it in figures["kinds"]) > fragments
