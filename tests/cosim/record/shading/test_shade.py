@@ -118,10 +118,7 @@ GREATER = {
         {"texels mixed", "levels mixed"},
     ),
     "etr": ("/usr/games/etr", "gl", 30, 400_000, {"texels mixed"}),
-    "molecule": (
-        *("/usr/libexec/xscreensaver/molecule", "egl", 10, 500_000),
-        {"no texture", "levels mixed"},
-    ),
+    "pulsar": ("/usr/libexec/xscreensaver/pulsar", "egl", 10, 10_000, {"no texture"}),
 }
 
 
