@@ -89,6 +89,7 @@ def add_commands(command: Callable[..., argparse.ArgumentParser]) -> None:
     sub.add_argument(
         "--golden", action="store_true", help="no hardware: nothing is built, nothing compared"
     )
+    sub.add_argument("--shade", action="store_true", help="fixed functions of a recorded frame")
     sub.add_argument(
         "--resolve",
         action="store_true",
@@ -223,6 +224,8 @@ def run_frame(options: argparse.Namespace) -> int:
     """A picture; with hardware it fails where that drew anything else, or complains."""
     if options.mesh.endswith(".npz"):
         return _run_recorded(options)
+    if options.shade:
+        raise InputError("shade", "be of a recorded frame, .npz", options.mesh)
     if options.mesh.lower().endswith((".gltf", ".glb")) and not options.texture:
         return _run_scene(options)
     if options.mesh != "teapot" and Path(options.mesh).is_dir():
@@ -326,9 +329,11 @@ def _run_recorded(options: argparse.Namespace) -> int:
         if value not in (None, False):
             raise InputError(name, "be that of the recorded frame", value)
     _check_golden(options)
+    if options.shade and not options.golden:
+        raise InputError("shade", "be of a golden frame: --golden", options.memory or "near")
     memory = None if options.golden else options.memory or "near"
-    places = Path(options.mesh), Path(options.output)
-    return 1 if result.run(*places, memory, _pixels(options), _outputs(options)) else 0
+    how = memory, _pixels(options), _outputs(options), options.shade
+    return 1 if result.run(Path(options.mesh), Path(options.output), *how) else 0
 
 
 def record_frame(options: argparse.Namespace) -> int:

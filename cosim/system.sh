@@ -76,6 +76,8 @@ recorder)
 programs)
     need glmark2-x11 command -v glmark2
     need chromium-bsu test -x /usr/games/chromium-bsu
+    need extremetuxracer test -x /usr/games/etr
+    need xscreensaver-gl test -x /usr/libexec/xscreensaver/pulsar
     ;;
 timing)
     need opensta command -v sta

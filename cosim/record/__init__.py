@@ -12,4 +12,5 @@ recorder.py   draws and clears are written down
 targets.py    what is drawn on, and what that holds
 state.py      state in D3D11's names, and what cannot be carried
 peel.py       triangles and fragments of a draw
+shading/      what its fragments are made of: varyings, textures, samplers
 """

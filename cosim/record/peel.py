@@ -18,9 +18,7 @@ from fixfunc.cosim.record.targets import Bound, Refused, pixels, reading
 from fixfunc.cosim.recorded.frame import FRAGMENT
 from fixfunc.spec.dxgi import Format
 
-_ROOM = 1 << 16  # vertices that the buffer has room for at first
-_POSITION = "#version 110\nvoid main() { gl_Position = ftransform(); }\n"
-POSITION = b"gl_Position"  # what a program of shaders has to feed back
+_ROOM = 1 << 20  # bytes that the buffer has at first
 _MOST = 254  # fragments of a pixel: beyond, a count of 8 bits saturates
 
 _COUNTED = T.PRIMITIVES_GENERATED, T.SAMPLES_PASSED
@@ -43,33 +41,45 @@ class Peel:
         self._framebuffer = gl.name("Framebuffers")
         self._planes: dict[tuple, tuple[int, int]] = {}
         self._room = 0
-        self._fixed = 0
 
     # Vertices.
 
-    def vertices(self, draw: Draw, fixed: bool) -> np.ndarray:
-        """Corners of a draw's triangles in clip space: float32, shape (3 n, 4).
+    def vertices(self, draw: Draw, program: int, components: int) -> tuple[np.ndarray, np.ndarray]:
+        """Corners of a draw's triangles in clip space, and what else is put out.
 
-        ``fixed``: no shader puts the position out.
+        Parameters
+        ----------
+        draw : callable
+        program : int
+            That feeds them back; 0: the one that is in use.
+        components : int
+            Beside the position.
+
+        Returns
+        -------
+        ndarray of float32, shape (3 n, 4)
+        ndarray of uint32, shape (3 n, components)
         """
         gl = self._gl
-        program = gl.integer(T.CURRENT_PROGRAM)
+        before = gl.integer(T.CURRENT_PROGRAM)
         generic = gl.integer(T.TRANSFORM_FEEDBACK_BUFFER_BINDING)
-        if fixed:
-            gl.glUseProgram(self._position())
+        if program:
+            gl.glUseProgram(program)
         gl.glEnable(T.RASTERIZER_DISCARD)
+        words = 4 + components
         try:
             count = self._feedback(draw)
-            if 3 * count > self._room:
-                self._make_room(3 * count)
+            if 12 * words * count > self._room:
+                self._make_room(12 * words * count)
                 count = self._feedback(draw)
-            return self._fed_back(3 * count)
+            found = self._fed_back(3 * count, words)
         finally:
             gl.glDisable(T.RASTERIZER_DISCARD)
             gl.glBindBufferBase(T.TRANSFORM_FEEDBACK_BUFFER, 0, 0)
             gl.glBindBuffer(T.TRANSFORM_FEEDBACK_BUFFER, generic)
-            if fixed:
-                gl.glUseProgram(program)
+            if program:
+                gl.glUseProgram(before)
+        return np.ascontiguousarray(found[:, :4]).view("<f4"), found[:, 4:]
 
     def _feedback(self, draw):
         """Draw into the buffer; how many triangles there were."""
@@ -83,14 +93,14 @@ class Peel:
         gl.glEndTransformFeedback()
         return count
 
-    def _make_room(self, vertices):
+    def _make_room(self, octets):
         gl = self._gl
-        self._room = vertices
+        self._room = octets
         gl.glBindBuffer(T.TRANSFORM_FEEDBACK_BUFFER, self._buffer)
-        gl.glBufferData(T.TRANSFORM_FEEDBACK_BUFFER, 16 * vertices, None, T.STREAM_READ)
+        gl.glBufferData(T.TRANSFORM_FEEDBACK_BUFFER, octets, None, T.STREAM_READ)
 
-    def _fed_back(self, count):
-        out = np.zeros((count, 4), "<f4")
+    def _fed_back(self, count, words):
+        out = np.zeros((count, words), "<u4")
         if count:
             self._gl.glGetBufferSubData(T.TRANSFORM_FEEDBACK_BUFFER, 0, out.nbytes, out.ctypes.data)
         return out
@@ -104,20 +114,6 @@ class Peel:
         out = ctypes.c_uint()
         gl.glGetQueryObjectuiv(self._queries[what], T.QUERY_RESULT, ctypes.addressof(out))
         return out.value
-
-    def _position(self):
-        """A program of which the fixed vertex pipeline's position is all that is left."""
-        if not self._fixed:
-            gl = self._gl
-            shader = gl.glCreateShader(T.VERTEX_SHADER)
-            texts = (ctypes.c_char_p * 1)(_POSITION.encode())
-            gl.glShaderSource(shader, 1, ctypes.addressof(texts), None)
-            gl.glCompileShader(shader)
-            self._fixed = gl.glCreateProgram()
-            gl.glAttachShader(self._fixed, shader)
-            feed_back(gl, self._fixed)
-            gl.glLinkProgram(self._fixed)
-        return self._fixed
 
     # Samples.
 
@@ -222,18 +218,37 @@ class Peel:
         return out
 
 
-def feed_back(gl: Functions, program: int) -> None:
-    """What a program is linked with next puts its position into buffers."""
-    names = (ctypes.c_char_p * 1)(POSITION)
-    gl.glTransformFeedbackVaryings(program, 1, ctypes.addressof(names), T.INTERLEAVED_ATTRIBS)
-
-
 def linear(colours: np.ndarray) -> np.ndarray:
     """Colours of sRGB as linear ones: float32, shape (n, 4); alpha stays."""
     wide = colours.astype(np.float64)
     out = np.where(wide <= 0.04045, wide / 12.92, ((wide + 0.055) / 1.055) ** 2.4)
     out[:, 3] = wide[:, 3]
     return out.astype(np.float32)
+
+
+def splits_otherwise(gl: Functions) -> bool:
+    """llvmpipe's rasterizer splits quads otherwise than its feedback does."""
+    is_first = gl.integer(T.PROVOKING_VERTEX) == T.FIRST_VERTEX_CONVENTION
+    return not is_first and gl.integer(T.SHADE_MODEL) != T.FLAT
+
+
+def split_quads(vertices: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Quads as llvmpipe's rasterizer splits them, by their first and third corners.
+
+    Feedback has them by the second and fourth, and so has the rasterizer where a corner of the draw
+    lies beyond the window or the range of depths: then they stay.
+
+    Parameters
+    ----------
+    vertices : ndarray of float32, shape (6 n, 4)
+    values : ndarray of uint32, shape (6 n, components)
+    """
+    x, y, z, w = vertices.T
+    if not ((np.abs(x) <= w) & (np.abs(y) <= w) & (np.abs(z) <= w)).all():
+        return vertices, values
+    # Of (0, 1, 3), (1, 2, 3): (0, 1, 2), (0, 2, 3).
+    order = np.array([0, 1, 4, 0, 4, 5]) + 6 * np.arange(len(vertices) // 6)[:, None]
+    return vertices[order.ravel()], values[order.ravel()]
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.record.arguments import Arguments, plain
 from fixfunc.cosim.record.context import Functions
-from fixfunc.cosim.record.peel import feed_back
+from fixfunc.cosim.record.shading.bindings import Uniform, uniforms
+from fixfunc.cosim.record.shading.outputs import Output, outputs, settle
 from fixfunc.cosim.record.targets import Refused
 from fixfunc.cosim.record.trace import Call
 
@@ -22,11 +23,37 @@ class Program:
     kinds: set[int] = field(default_factory=set)  # as it was linked
     text: str = ""
     feeds_back: bool = False  # something of its own into buffers
+    name: int = 0  # here
+    interface: str = ""  # texts of all shaders
+    lacks_outputs: bool = False  # of which there are more than can be fed back
+    _outputs: list[Output] | None = None  # these are asked for behind the next link
+    _uniforms: list[Uniform] | None = None
 
     @property
     def has_position(self) -> bool:
         """A shader puts the position out."""
         return T.VERTEX_SHADER in self.kinds
+
+    @property
+    def has_fragments(self) -> bool:
+        """A shader makes fragments."""
+        return T.FRAGMENT_SHADER in self.kinds
+
+    def outputs(self, gl: Functions) -> list[Output]:
+        """What its vertices are fed back with, beside their position."""
+        if self._outputs is None:
+            self._outputs = outputs(gl, self.name, self.interface)
+        return self._outputs
+
+    def samplers(self, gl: Functions) -> list[Uniform]:
+        """Its samplers."""
+        if self._uniforms is None:
+            self._uniforms = uniforms(gl, self.name)
+        return self._uniforms
+
+    def forget(self) -> None:
+        """It is linked anew."""
+        self._outputs = self._uniforms = None
 
     @property
     def discards(self) -> bool:
@@ -91,10 +118,22 @@ class Programs:
     def _link(self, name):
         program = self._of(name)
         program.kinds = {self._kinds[shader] for shader in program.shaders}
-        program.text = "\n".join(
+        program.text = self._text(program, T.FRAGMENT_SHADER)
+        program.interface = program.text + self._text(program, T.VERTEX_SHADER)
+        program.name = self._arguments.name("programs", name)
+        program.forget()
+        if program.has_position and not program.feeds_back:
+            shaders = [
+                self._arguments.name("programs", shader)
+                for shader in program.shaders
+                if self._kinds[shader] == T.VERTEX_SHADER
+            ]
+            program.lacks_outputs = settle(self._gl, program.name, shaders)
+
+    def _text(self, program, kind):
+        """Texts of shaders of a kind, without comments."""
+        return "\n".join(
             _COMMENT.sub("", self._texts.get(shader, ""))
             for shader in program.shaders
-            if self._kinds[shader] == T.FRAGMENT_SHADER
+            if self._kinds[shader] == kind
         )
-        if program.has_position and not program.feeds_back:
-            feed_back(self._gl, self._arguments.name("programs", name))

@@ -8,8 +8,9 @@ import numpy as np
 from fixfunc.cosim.record import state, targets
 from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.record.context import Functions
-from fixfunc.cosim.record.peel import Peel, linear
+from fixfunc.cosim.record.peel import Peel, linear, split_quads, splits_otherwise
 from fixfunc.cosim.record.programs import Program
+from fixfunc.cosim.record.shading.shadings import Shadings
 from fixfunc.cosim.record.targets import Refused, Surface
 from fixfunc.cosim.recorded.frame import (
     ARRAYS,
@@ -39,6 +40,7 @@ class Recorder:
         self._gl = gl
         self._peel = peel
         self._framebuffer = gl.name("Framebuffers")
+        self._shadings = Shadings(gl)
         self._surfaces: list[Surface] = []
         self._known: list[Surface] = []  # of which the record says what they hold
         self._rows: dict[str, list] = {name: [] for name in ARRAYS}
@@ -48,6 +50,7 @@ class Recorder:
     def changed(self) -> None:
         """Something else than draws and clears may have changed any surface."""
         self._known.clear()
+        self._shadings.changed()
 
     # Draws.
 
@@ -59,6 +62,7 @@ class Recorder:
         program: Program,
         make: Callable[[], object],
         before: Callable[[], object] | None = None,
+        reason: str = "",
     ) -> None:
         """A draw: record it, and make it.
 
@@ -76,17 +80,19 @@ class Recorder:
             Makes the draw.
         before : callable, optional
             Raises :class:`~fixfunc.cosim.record.targets.Refused` for what the caller knows.
+        reason : str
+            Why not all that fragments are made of can be recorded.
         """
         try:
             if before:
                 before()
-            self._draw(number, mode, program, make)
+            self._draw(number, mode, program, make, reason)
         except Refused as reason:
             self.refused.append(f"{where}: {reason}")
             make()
             self.changed()
 
-    def _draw(self, number, mode, program, make):
+    def _draw(self, number, mode, program, make, reason):
         gl = self._gl
         program.check()
         state.check_mode(gl, mode)
@@ -96,9 +102,13 @@ class Recorder:
             return
         bound = targets.bound(gl)
         fields = state.read(gl, bound)
+        fed = self._shadings.fed(program)
+        shading = self._shadings.state(program, mode, reason)
         while gl.glGetError():
             pass
-        vertices = self._peel.vertices(make, not program.has_position)
+        vertices, values = self._peel.vertices(make, fed.program, fed.components)
+        if mode == T.QUADS and splits_otherwise(gl):
+            vertices, values = split_quads(vertices, values)
         if not len(vertices):
             make()
             return
@@ -124,7 +134,14 @@ class Recorder:
         }
         self._add_data("vertices", vertices)
         self._add_data("fragments", fragments)
+        self._shadings.add(*shading, fed, values)
         self._add(Event.DRAW, "draws", _row(DRAW, fields))
+        self._drawn_on(bound)
+
+    def _drawn_on(self, bound):
+        """What is drawn on may be a texture that is sampled, too."""
+        if any(surface and surface.kind == T.TEXTURE for surface in bound):
+            self._shadings.changed()
 
     # Clears.
 
@@ -146,6 +163,7 @@ class Recorder:
                 index = self._index(surface, reads=names != surface.planes)
                 cleared.append((surface, names, index))
         make()
+        self._drawn_on(bound)
         for surface, names, index in cleared:
             self._clear(surface, names, index, form)
 
@@ -231,7 +249,9 @@ class Recorder:
             rows = [np.atleast_1d(row) for row in self._rows[name]]
             empty = np.zeros((0, 4) if name == "vertices" else 0, kind)
             arrays[name] = np.concatenate([empty, *rows])
-        return RecordedFrame(program, number, refused=self.refused, **arrays)
+        return RecordedFrame(
+            program, number, refused=self.refused, **arrays, **self._shadings.finish()
+        )
 
 
 def _row(kind, values):

@@ -30,6 +30,8 @@ _CHANGES = (
     *("glBlit", "glCopyTex", "glCopyImage", "glTexImage", "glTexSubImage", "glTexStorage"),
     *("glTextureStorage", "glTextureSubImage", "glCompressedTex", "glGenerate", "glClearTex"),
     *("glDispatch", "glDelete", "glRenderbufferStorage", "glClearNamed"),
+    *("glTextureImage", "glMultiTexImage", "glMultiTexSubImage", "glCopyMultiTex"),
+    "glMemoryBarrier",
 )
 # Nothing here depends on them.
 _IDLE = (
@@ -241,6 +243,7 @@ class Replay:
             self._programs.current,
             make,
             partial(self._check, hindrance),
+            _reason(calls),
         )
 
     def _check(self, hindrance):
@@ -276,6 +279,13 @@ def _is_idle(call):
     if call.name == "glReadPixels":
         return not isinstance(call.arguments["pixels"], int)
     return call.name.startswith(_IDLE)
+
+
+def _reason(calls):
+    """Why a shader cannot stand for the fixed functions of a draw's vertices."""
+    if any(call.name.startswith(("glMaterial", "glColorMaterial")) for call in calls[1:]):
+        return "materials that change within primitives"
+    return ""
 
 
 def _is_draw(name):

@@ -9,7 +9,7 @@ from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Cull, StencilOp
 
 # Kinds of primitives that triangles are made of.
 TRIANGLES = (*(T.TRIANGLES, T.TRIANGLE_STRIP, T.TRIANGLE_FAN, T.QUADS, T.QUAD_STRIP, T.POLYGON),)
-_COMPARES = {T.NEVER + int(compare): compare for compare in Compare}  # both in one order
+COMPARES = {T.NEVER + int(compare): compare for compare in Compare}  # both in one order
 _STENCIL = {
     T.KEEP: StencilOp.KEEP,
     T.ZERO: StencilOp.ZERO,
@@ -148,7 +148,7 @@ def _depth(gl, targets):
     return {
         "depth_enable": on,
         "depth_write": on and bool(gl.integer(T.DEPTH_WRITEMASK)),
-        "depth_func": _COMPARES[gl.integer(T.DEPTH_FUNC)],
+        "depth_func": COMPARES[gl.integer(T.DEPTH_FUNC)],
     }
 
 
@@ -195,7 +195,7 @@ def _face(values):
         _STENCIL[values["FAIL"]],
         _STENCIL[values["PASS_DEPTH_FAIL"]],
         _STENCIL[values["PASS_DEPTH_PASS"]],
-        _COMPARES[values["FUNC"]],
+        COMPARES[values["FUNC"]],
     )
 
 
@@ -254,6 +254,6 @@ def _alpha(gl):
     if not gl.glIsEnabled(T.ALPHA_TEST):
         return {"alpha_func": Compare.ALWAYS, "alpha_ref": 0}
     return {
-        "alpha_func": _COMPARES[gl.integer(T.ALPHA_TEST_FUNC)],
+        "alpha_func": COMPARES[gl.integer(T.ALPHA_TEST_FUNC)],
         "alpha_ref": gl.floats(T.ALPHA_TEST_REF, 1)[0],
     }

@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.cosim.recorded.frame import Event, RecordedFrame
 from fixfunc.cosim.recorded.lookup import Lookup
+from fixfunc.cosim.recorded.shaders import Shaders, room
 from fixfunc.cosim.recorded.texels import octets, picture
 from fixfunc.cosim.report.capture import Capture
 from fixfunc.models.frontend.vertex_fetch import Element
@@ -77,6 +78,8 @@ class Player:
         Is told of draws, and of what the machine does.
     shown : int, optional
         The surface of colours that it captures.
+    shades : bool
+        Draws of fixed functions are shaded, where they can be: what was recorded is compared.
 
     Attributes
     ----------
@@ -85,6 +88,8 @@ class Player:
         Of its draws.
     marks : dict of ndarray of uint8, shape (height, width)
         By surface of colours, pixels with fragments that differ: :data:`BEYOND` or :data:`DIFFERS`.
+    shaders : Shaders, optional
+        Of a player that shades.
     """
 
     def __init__(
@@ -93,6 +98,7 @@ class Player:
         lookups: list[Lookup] | None = None,
         capture: Capture | None = None,
         shown: int | None = None,
+        shades: bool = False,
     ) -> None:
         self._frame = frame
         self._is_counted = lookups is None
@@ -102,19 +108,16 @@ class Player:
         held = texels.sum() + texels[frame.contents["surface"]].sum()
         vertices = 16 * int(frame.draws["vertices"].max(initial=0))
         # Coded tiles would be the same colours and depths.
-        self.device = Device(_ROOM + _TEXEL * int(held) + vertices, coded=False)
+        more = room(frame) if shades else 0
+        self.device = Device(_ROOM + _TEXEL * int(held) + vertices + more, coded=False)
+        self.shaders = Shaders(frame, self.device) if shades else None
         self._capture = self.device.machine.probe = capture
         self._shown = shown
         self._context = self.device.context
         self._textures = [self._texture(n) for n in range(len(frame.surfaces))]
         self.marks: dict[int, np.ndarray] = {}
         self._query = self.device.create_query(QueryKind.OCCLUSION)
-        context = self._context
-        context.ia.set_input_layout(
-            self.device.create_input_layout([Element(0, Format.R32G32B32A32_FLOAT)])
-        )
-        context.ia.set_primitive_topology(Topology.TRIANGLE_LIST)
-        context.vs.set_shader(self.device.create_vertex_shader(_position))
+        self._context.ia.set_primitive_topology(Topology.TRIANGLE_LIST)
 
     def draw(self) -> Drawn:
         """Draw all of it."""
@@ -203,22 +206,46 @@ class Player:
             self.lookups.append(Lookup(self._frame, draw))
         lookup = self.lookups[number]
         vertices = self._frame.draw_vertices(draw)
-        buffer = self.device.create_buffer(data=_clip_space(draw, vertices))
-        context.ia.set_vertex_buffers(0, [buffer], [16])
+        shading = self.shaders.of(number) if self.shaders else None
+        buffers = self._set_vertices(draw, vertices, shading)
         self._set_state(draw)
         if self._is_counted and draw["discards"]:
             self._collect(draw, lookup, len(vertices))
+        function, modes = lookup.shade, ()
+        if shading:
+            function, modes = shading.pixel(lookup, self._is_counted), shading.modes
         # Whatever was not recorded is left out, and which that is, is known behind the draw.
-        self._set_shader(draw, lookup.shade, self._is_counted or lookup.discards)
+        self._set_shader(draw, function, self._is_counted or lookup.discards, modes)
         context.begin(self._query)
         context.draw(len(vertices))
         context.end(self._query)
         passed = context.get_data(self._query)
-        context.ia.set_vertex_buffers(0, [None], [16])
-        self.device.release(buffer)
-        if self._is_counted:
-            return self._counted(draw, lookup.finish(_beyond(draw, vertices)), passed)
-        return None
+        context.ia.set_vertex_buffers(0, [None] * len(buffers), [16] * len(buffers))
+        for buffer in buffers:
+            self.device.release(buffer)
+        if not self._is_counted:
+            return None
+        if shading:
+            self.shaders.finish(number, shading)
+        return self._counted(draw, lookup.finish(_beyond(draw, vertices)), passed)
+
+    def _set_vertices(self, draw, vertices, shading):
+        """Positions, and attributes where there are some, and their shader: buffers."""
+        context, device = self._context, self.device
+        form = Format.R32G32B32A32_FLOAT
+        elements = [Element(0, form)]
+        buffers = [device.create_buffer(data=_clip_space(draw, vertices))]
+        strides = [16]
+        if shading:
+            attributes = shading.vertices()
+            count = attributes.shape[1]
+            elements += [Element(1 + n, form, 1, 16 * n) for n in range(count)]
+            buffers.append(device.create_buffer(data=attributes))
+            strides.append(16 * count)
+        context.ia.set_input_layout(device.create_input_layout(elements))
+        context.ia.set_vertex_buffers(0, buffers, strides)
+        context.vs.set_shader(device.create_vertex_shader(shading.vertex if shading else _position))
+        return buffers
 
     def _counted(self, draw, found, passed):
         """What became of a draw all of whose fragments have been shaded."""
@@ -258,9 +285,10 @@ class Player:
         lookup.choose()
         self._set_state(draw)
 
-    def _set_shader(self, draw, function, discards):
+    def _set_shader(self, draw, function, discards, modes=()):
         shader = PixelShader(
             function,
+            modes,
             discards=discards,
             depth="any" if draw["shader_depth"] else None,
             unordered=self._is_counted,

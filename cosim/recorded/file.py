@@ -5,12 +5,20 @@ import io
 import math
 import zipfile
 from collections.abc import Callable
-from enum import IntEnum
 from pathlib import Path
 
 import numpy as np
 
-from fixfunc.cosim.recorded.frame import ARRAYS, VERSION, Event, RecordedFrame
+from fixfunc.cosim.recorded.checks import each, finite, one_of, spans, within
+from fixfunc.cosim.recorded.frame import (
+    ARRAYS,
+    SHADING_ARRAYS,
+    VERSION,
+    VERSIONS,
+    Event,
+    RecordedFrame,
+)
+from fixfunc.cosim.recorded.shading_checks import check_shading
 from fixfunc.models.geometry.viewport import Viewport
 from fixfunc.models.output.formats import RENDERABLE
 from fixfunc.spec.dxgi import DEPTH_FORMATS, FORMATS, Format
@@ -19,8 +27,10 @@ from fixfunc.spec.state import TARGET_LIMIT, BlendFactor, BlendOp, Compare, Cull
 
 MOST = 1 << 31  # bytes of all arrays
 _HEAD = {"version": np.dtype("<u4"), "number": np.dtype("<u4")}
-_TEXTS = {"program": 0, "refused": 1}  # and their dimensions
-_MEMBERS = (*_HEAD, *_TEXTS, *ARRAYS)
+_TEXTS = {"program": 0, "refused": 1, "names": 1}  # and their dimensions
+_TYPES = ARRAYS | SHADING_ARRAYS
+_LATER = {"names", *SHADING_ARRAYS}  # than version 1
+_MEMBERS = (*_HEAD, *_TEXTS, *_TYPES)
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -30,11 +40,12 @@ _FLOATS = {form for form in RENDERABLE if "INT" not in form.name}
 
 def write(frame: RecordedFrame) -> bytes:
     """A frame as a file: compressed arrays of NumPy, by name."""
-    arrays = {name: getattr(frame, name) for name in ARRAYS}
+    arrays = {name: getattr(frame, name) for name in _TYPES}
     arrays["version"] = np.array(VERSION, "<u4")
     arrays["number"] = np.array(frame.number, "<u4")
     arrays["program"] = np.array(frame.program, str)
     arrays["refused"] = np.array(frame.refused, str)
+    arrays["names"] = np.array(frame.names, str)
     out = io.BytesIO()
     np.savez_compressed(out, **arrays)
     return out.getvalue()
@@ -59,6 +70,7 @@ def read(path: Path) -> RecordedFrame:
             str(found.pop("program")),
             int(found.pop("number")),
             refused=found.pop("refused").tolist(),
+            names=found.pop("names", np.zeros(0, str)).tolist(),
             **found,
         )
     except InputError as error:
@@ -77,17 +89,19 @@ def _arrays(path):
     """Arrays by name, of the types that they should have."""
     with zipfile.ZipFile(path) as archive:
         infos = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        version = VERSION
         if "version" in infos:
             version = int(_array(archive, "version", infos["version"]))
-            if version != VERSION:
-                raise InputError("version", f"be {VERSION}", version)
-        if len(archive.infolist()) != len(_MEMBERS) or set(infos) != set(_MEMBERS):
+            if version not in VERSIONS:
+                raise InputError("version", f"be {' or '.join(map(str, VERSIONS))}", version)
+        members = [name for name in _MEMBERS if version > 1 or name not in _LATER]
+        if len(archive.infolist()) != len(members) or set(infos) != set(members):
             found = ", ".join(sorted(info.filename for info in archive.infolist())[:20])
-            raise InputError("arrays", f"be {', '.join(sorted(_MEMBERS))}", found or "none")
+            raise InputError("arrays", f"be {', '.join(sorted(members))}", found or "none")
         size = sum(info.file_size for info in infos.values())
         if size > MOST:
             raise InputError("arrays", f"have at most {MOST} bytes", size)
-        return {name: _array(archive, name, infos[name]) for name in _MEMBERS if name != "version"}
+        return {name: _array(archive, name, infos[name]) for name in members if name != "version"}
 
 
 def _array(archive, name, info):
@@ -97,7 +111,7 @@ def _array(archive, name, info):
         if version not in _HEADERS:
             raise InputError(name, "be of NumPy's format 1.0 or 2.0", version)
         shape, by_column, kind = _HEADERS[version](stream)
-        wanted = _HEAD.get(name, ARRAYS.get(name))
+        wanted = _HEAD.get(name, _TYPES.get(name))
         if kind.kind != "U" if wanted is None else kind != wanted:
             raise InputError(f"type of {name}", f"be {wanted or 'text'}", kind)
         dimensions = {"vertices": 2, **_TEXTS, **dict.fromkeys(_HEAD, 0)}.get(name, 1)
@@ -122,59 +136,24 @@ def _check(frame):
     _check_draws(frame)
     _check_fragments(frame)
     _check_events(frame)
-
-
-def _each(name: str, values: np.ndarray, legal: np.ndarray, rule: str) -> None:
-    """Refuse the first row of which a value is not legal."""
-    legal = np.asarray(legal, bool)
-    rows = np.flatnonzero(~legal.all(tuple(range(1, legal.ndim))))
-    if len(rows):
-        array, _, field = name.partition(".")
-        value = values[rows[0]]
-        raise InputError(f"{array}[{rows[0]}].{field}", rule, value)
-
-
-def _within(rows: np.ndarray, array: str, field: str, low: int, high: int) -> None:
-    """Refuse numbers of a field out of a range."""
-    values = rows[field]
-    rule = f"be {low} to {high}" if high >= low else "be of something that is there"
-    _each(f"{array}.{field}", values, (values >= low) & (values <= high), rule)
-
-
-def _one_of(name: str, values: np.ndarray, kind: type[IntEnum]) -> None:
-    """Refuse numbers that an enumeration has not."""
-    names = ", ".join(f"{its.value} {its.name}" for its in kind)
-    _each(name, values, np.isin(values, [its.value for its in kind]), f"be one of {names}")
-
-
-def _finite(rows: np.ndarray, array: str, field: str) -> None:
-    """Refuse floats that are no numbers."""
-    _each(f"{array}.{field}", rows[field], np.isfinite(rows[field]), "be finite")
-
-
-def _spans(rows, array, first, count, end, of):
-    """Refuse rows that have data beyond the end."""
-    begin = rows[first]
-    # In the order of subtraction, so that nothing wraps.
-    legal = (begin <= end) & (count <= end - np.minimum(begin, end))
-    _each(f"{array}.{first}", begin, legal, f"leave room for its own within {end} {of}")
+    check_shading(frame)
 
 
 def _check_surfaces(frame):
     surfaces = frame.surfaces
     forms = _FLOATS | set(DEPTH_FORMATS)
     legal = np.isin(surfaces["form"], [int(form) for form in forms])
-    _each("surfaces.form", surfaces["form"], legal, "be a format of targets, not of integers")
+    each("surfaces.form", surfaces["form"], legal, "be a format of targets, not of integers")
     for side in ("width", "height"):
-        _within(surfaces, "surfaces", side, 1, TARGET_LIMIT)
+        within(surfaces, "surfaces", side, 1, TARGET_LIMIT)
 
 
 def _check_contents(frame):
     contents = frame.contents
-    _within(contents, "contents", "surface", 0, len(frame.surfaces) - 1)
+    within(contents, "contents", "surface", 0, len(frame.surfaces) - 1)
     sides = frame.surfaces[contents["surface"]]
     texels = sides["width"].astype(np.uint64) * sides["height"]
-    _spans(contents, "contents", "first", texels, np.uint64(len(frame.texels)), "texels")
+    spans(contents, "contents", "first", texels, np.uint64(len(frame.texels)), "texels")
     most = np.zeros(len(frame.texels), "<u4")
     for row, count in zip(contents, texels.tolist(), strict=True):
         form = Format(int(frame.surfaces[row["surface"]]["form"]))
@@ -182,21 +161,21 @@ def _check_contents(frame):
         bits *= form in DEPTH_FORMATS
         most[int(row["first"]) : int(row["first"]) + count] = (1 << bits) - 1
     depths = frame.texels["depth"]
-    _each("texels.depth", depths, depths <= most, "have the bits of its surface's format")
+    each("texels.depth", depths, depths <= most, "have the bits of its surface's format")
 
 
 def _check_clears(frame):
     clears = frame.clears
-    _within(clears, "clears", "surface", 0, len(frame.surfaces) - 1)
+    within(clears, "clears", "surface", 0, len(frame.surfaces) - 1)
     _check_views(frame, clears, "clears", "surface")
-    _within(clears, "clears", "planes", 1, 3)
+    within(clears, "clears", "planes", 1, 3)
     forms = frame.surfaces[clears["surface"]]["form"]
     has_stencil = np.isin(forms, [int(form) for form, has in DEPTH_FORMATS.items() if has])
     legal = has_stencil | (clears["planes"] == 1)
-    _each("clears.planes", clears["planes"], legal, "be those of its surface")
-    _finite(clears, "clears", "colour")
+    each("clears.planes", clears["planes"], legal, "be those of its surface")
+    finite(clears, "clears", "colour")
     legal = (clears["depth"] >= 0) & (clears["depth"] <= 1)
-    _each("clears.depth", clears["depth"], legal, "be 0 to 1")
+    each("clears.depth", clears["depth"], legal, "be 0 to 1")
 
 
 def _check_views(frame, rows, array, field):
@@ -210,7 +189,7 @@ def _check_views(frame, rows, array, field):
         for form, its in zip(live["form"], of, strict=True)
     ]
     legal = np.isin(live["form"], numbers) & np.array(same, bool)
-    _each(f"{array}.form", live["form"], legal, "be of the family of its surface")
+    each(f"{array}.form", live["form"], legal, "be of the family of its surface")
 
 
 _ENUMERATIONS = {
@@ -226,27 +205,27 @@ _FINITE = (
 def _check_draws(frame):
     draws = frame.draws
     for side, is_depth in (("colour", False), ("depth", True)):
-        _within(draws, "draws", side, -1, len(frame.surfaces) - 1)
+        within(draws, "draws", side, -1, len(frame.surfaces) - 1)
         forms = frame.surfaces["form"][draws[side]] if len(frame.surfaces) else draws[side]
         depths = np.isin(forms, [int(form) for form in DEPTH_FORMATS])
         legal = (draws[side] < 0) | (depths == is_depth)
         kind = "depths" if is_depth else "colours"
-        _each(f"draws.{side}", draws[side], legal, f"be a surface of {kind}")
+        each(f"draws.{side}", draws[side], legal, f"be a surface of {kind}")
     legal = (draws["colour"] >= 0) | (draws["depth"] >= 0)
-    _each("draws.colour", draws["colour"], legal, "be a surface, or depth be one")
+    each("draws.colour", draws["colour"], legal, "be a surface, or depth be one")
     _check_views(frame, draws, "draws", "colour")
     for field, kind in _ENUMERATIONS.items():
-        _one_of(f"draws.{field}", draws[field], kind)
+        one_of(f"draws.{field}", draws[field], kind)
     for field in _FINITE:
-        _finite(draws, "draws", field)
+        finite(draws, "draws", field)
     _check_blend(draws)
     for side in ("front_face", "back_face"):
         for operation in ("fail", "depth_fail", "pass"):
-            _one_of(f"draws.{side}.{operation}", draws[side][operation], StencilOp)
-        _one_of(f"draws.{side}.func", draws[side]["func"], Compare)
-    _within(draws, "draws", "write_mask", 0, 15)
+            one_of(f"draws.{side}.{operation}", draws[side][operation], StencilOp)
+        one_of(f"draws.{side}.func", draws[side]["func"], Compare)
+    within(draws, "draws", "write_mask", 0, 15)
     _rows(draws, "viewport", lambda draw: Viewport(*draw["viewport"].tolist()))
-    _spans(
+    spans(
         draws,
         "draws",
         "first_vertex",
@@ -254,8 +233,8 @@ def _check_draws(frame):
         np.uint64(len(frame.vertices)),
         "vertices",
     )
-    _each("draws.vertices", draws["vertices"], draws["vertices"] % 3 == 0, "be three a triangle")
-    _spans(
+    each("draws.vertices", draws["vertices"], draws["vertices"] % 3 == 0, "be three a triangle")
+    spans(
         *(draws, "draws", "first_fragment", draws["fragments"]),
         *(np.uint64(len(frame.fragments)), "fragments"),
     )
@@ -264,10 +243,10 @@ def _check_draws(frame):
 def _check_blend(draws):
     for field in draws["blend"].dtype.names:
         kind = BlendOp if "op" in field else BlendFactor
-        _one_of(f"draws.blend.{field}", draws["blend"][field], kind)
+        one_of(f"draws.blend.{field}", draws["blend"][field], kind)
         if field in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
             legal = draws["blend"][field] < BlendFactor.SRC1_COLOR
-            _each(f"draws.blend.{field}", draws["blend"][field], legal, "be of one source")
+            each(f"draws.blend.{field}", draws["blend"][field], legal, "be of one source")
 
 
 def _rows(draws: np.ndarray, field: str, make: Callable[[np.void], object]) -> None:
@@ -284,15 +263,15 @@ def _check_fragments(frame):
     for draw in frame.draws:
         some = frame.draw_fragments(draw)
         width, height = frame.size(draw)
-        _each("fragments.x", some["x"], some["x"] < width, f"be below {width}, of its target")
-        _each("fragments.y", some["y"], some["y"] < height, f"be below {height}, of its target")
+        each("fragments.x", some["x"], some["x"] < width, f"be below {width}, of its target")
+        each("fragments.y", some["y"], some["y"] < height, f"be below {height}, of its target")
     legal = (fragments["depth"] >= 0) & (fragments["depth"] <= 1)
-    _each("fragments.depth", fragments["depth"], legal, "be 0 to 1")
+    each("fragments.depth", fragments["depth"], legal, "be 0 to 1")
 
 
 def _check_events(frame):
     events = frame.events
-    _one_of("events.kind", events["kind"], Event)
+    one_of("events.kind", events["kind"], Event)
     for kind, rows in (
         (Event.CONTENTS, frame.contents),
         (Event.RESULT, frame.contents),
@@ -300,7 +279,7 @@ def _check_events(frame):
         (Event.DRAW, frame.draws),
     ):
         some = events["number"][events["kind"] == kind]
-        _each(f"events.{kind.name.lower()}", some, some < len(rows), f"be below {len(rows)}")
+        each(f"events.{kind.name.lower()}", some, some < len(rows), f"be below {len(rows)}")
     drawn = events["number"][events["kind"] == Event.DRAW]
     if not np.array_equal(drawn, np.arange(len(frame.draws))):
         raise InputError("events", "draw each draw once, in order", drawn.tolist()[:20])

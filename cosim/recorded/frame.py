@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A recorded frame: docs/cosim/record.md describes it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import partial
 
 import numpy as np
 
-VERSION = 1
+VERSION = 2
+VERSIONS = 1, 2  # that are read: the first has no varyings and no textures
 
 
 class Event(IntEnum):
@@ -86,6 +88,140 @@ FRAGMENT = np.dtype(
     [("x", "<u2"), ("y", "<u2"), ("order", "u1"), ("colour", "<f4", 4), ("depth", "<f4")]
 )
 
+# What fragments are made of. Each draw has a row of SHADING; a file of version 1 has none.
+SHADING = np.dtype(
+    [
+        ("program", "?"),  # fragments are those of a shader, else of the fixed functions
+        ("reason", "<i4"),  # of names: why it is not all recorded; -1 where it is
+        ("provoking", "u1"),  # corner of a triangle whose flat values count
+        ("first_varying", "<u8"),
+        ("varyings", "<u4"),
+        ("first_value", "<u8"),
+        ("first_binding", "<u8"),
+        ("bindings", "<u4"),
+        ("two_side", "?"),  # triangles seen from behind have the colours of their backs
+        ("colour_sum", "?"),  # the secondary colour is added behind textures
+        ("fog", "u1"),
+        ("fog_colour", "<f4", 4),
+        ("fog_density", "<f4"),
+        ("fog_start", "<f4"),
+        ("fog_end", "<f4"),
+    ]
+)
+VARYING = np.dtype(
+    [
+        ("name", "<u4"),  # of names
+        ("kind", "u1"),
+        ("components", "u1"),
+        ("interpolation", "u1"),
+        ("location", "u1"),
+    ]
+)
+BINDING = np.dtype(
+    [
+        ("name", "<u4"),  # of names: of a program's sampler, or an empty one
+        ("unit", "u1"),
+        ("texture", "<i4"),  # -1: an incomplete one
+        ("sampler", "<u4"),
+        ("environment", "u1"),
+    ]
+)
+TEXTURE = np.dtype(
+    [
+        ("form", "<u4"),
+        ("dimension", "u1"),
+        ("cube", "?"),
+        ("rectangle", "?"),  # coordinates are texels
+        ("width", "<u4"),
+        ("height", "<u4"),
+        ("depth", "<u4"),
+        ("levels", "<u4"),
+        ("layers", "<u4"),  # or faces
+        ("swizzle", "u1", 4),  # channel of the format, 4 zero or 5 one
+        ("base", "u1"),
+        ("converted", "<i4"),  # of names: OpenGL's format, whose texels are others; -1 of its own
+        ("first", "<u8"),  # of octets
+    ]
+)
+SAMPLER = np.dtype(
+    [
+        ("min_filter", "u1"),
+        ("mag_filter", "u1"),
+        ("mip_filter", "u1"),
+        ("address", "u1", 3),
+        ("clamped", "u1"),  # bits of axes: coordinates are 0 to 1 before anything else
+        ("border", "<f4", 4),
+        ("bias", "<f4"),
+        ("min_lod", "<f4"),
+        ("max_lod", "<f4"),
+        ("anisotropy", "u1"),
+        ("comparison", "?"),
+        ("comparison_func", "u1"),
+    ]
+)
+
+
+class Interpolation(IntEnum):
+    """How a varying is interpolated."""
+
+    PERSPECTIVE = 0
+    LINEAR = 1
+    CONSTANT = 2
+
+
+class Location(IntEnum):
+    """Where it is evaluated."""
+
+    CENTRE = 0
+    CENTROID = 1
+    SAMPLE = 2
+
+
+class Kind(IntEnum):
+    """What its components are."""
+
+    FLOAT = 0
+    INT = 1
+    UINT = 2
+
+
+class Environment(IntEnum):
+    """What becomes of a fragment's colour and a texture's."""
+
+    SHADER = 0  # what a program says
+    MODULATE = 1
+    REPLACE = 2
+    DECAL = 3
+    ADD = 4
+
+
+class Base(IntEnum):
+    """What of a texture takes part in an environment."""
+
+    COLOUR_ALPHA = 0
+    COLOUR = 1
+    ALPHA = 2
+    INTENSITY = 3
+
+
+class Fog(IntEnum):
+    """How far fog goes."""
+
+    NONE = 0
+    LINEAR = 1
+    EXP = 2
+    EXP2 = 3
+
+
+class Address(IntEnum):
+    """Address modes, by D3D11's numbers."""
+
+    WRAP = 1
+    MIRROR = 2
+    CLAMP = 3
+    BORDER = 4
+    MIRROR_ONCE = 5
+
 
 @dataclass
 class RecordedFrame:
@@ -102,6 +238,20 @@ class RecordedFrame:
     vertices: np.ndarray  # float32, shape (n, 4): clip space, y up
     fragments: np.ndarray
     refused: list[str]  # draws that are left out: which call, and what it needs
+    shadings: np.ndarray = field(
+        default_factory=partial(np.zeros, 0, SHADING)
+    )  # as many as draws, or none
+    varyings: np.ndarray = field(default_factory=partial(np.zeros, 0, VARYING))
+    values: np.ndarray = field(
+        default_factory=partial(np.zeros, 0, "<u4")
+    )  # of varyings, vertex by vertex: bits
+    bindings: np.ndarray = field(default_factory=partial(np.zeros, 0, BINDING))
+    textures: np.ndarray = field(default_factory=partial(np.zeros, 0, TEXTURE))
+    samplers: np.ndarray = field(default_factory=partial(np.zeros, 0, SAMPLER))
+    octets: np.ndarray = field(
+        default_factory=partial(np.zeros, 0, "u1")
+    )  # of textures: layer by layer, their levels in order
+    names: list[str] = field(default_factory=list)
 
     def size(self, draw: np.void) -> tuple[int, int]:
         """Width and height of a draw's targets."""
@@ -117,6 +267,25 @@ class RecordedFrame:
         """Those of a draw: float32, shape (n, 4)."""
         first = int(draw["first_vertex"])
         return self.vertices[first : first + int(draw["vertices"])]
+
+    def draw_varyings(self, number: int) -> np.ndarray:
+        """Varyings of a draw by its number: :data:`VARYING`."""
+        shading = self.shadings[number]
+        first = int(shading["first_varying"])
+        return self.varyings[first : first + int(shading["varyings"])]
+
+    def draw_values(self, number: int) -> np.ndarray:
+        """Their values: uint32, shape (vertices, components of all)."""
+        first = int(self.shadings[number]["first_value"])
+        vertices = int(self.draws[number]["vertices"])
+        components = int(self.draw_varyings(number)["components"].sum())
+        return self.values[first : first + vertices * components].reshape(vertices, components)
+
+    def draw_bindings(self, number: int) -> np.ndarray:
+        """Textures that a draw can sample: :data:`BINDING`."""
+        shading = self.shadings[number]
+        first = int(shading["first_binding"])
+        return self.bindings[first : first + int(shading["bindings"])]
 
     def surface_texels(self, contents: np.void) -> np.ndarray:
         """Texels of contents, rows bottom up: shape (height, width)."""
@@ -135,4 +304,14 @@ ARRAYS = {
     "draws": DRAW,
     "vertices": np.dtype("<f4"),
     "fragments": FRAGMENT,
+}
+# What version 2 has beside these.
+SHADING_ARRAYS = {
+    "shadings": SHADING,
+    "varyings": VARYING,
+    "values": np.dtype("<u4"),
+    "bindings": BINDING,
+    "textures": TEXTURE,
+    "samplers": SAMPLER,
+    "octets": np.dtype("u1"),
 }

@@ -78,7 +78,7 @@ class Lookup:
         """Of the fragments that have been collected, find those that were recorded."""
         keys, depths = self._joined(np.float32)
         pixel, begins, lengths = np.unique(keys >> 32, return_index=True, return_counts=True)
-        at, known = self._recorded(pixel)
+        at, known = self._places(pixel)
         found = np.full(len(keys), NONE)
         for n in np.flatnonzero(known):
             begin, length = begins[n], lengths[n]
@@ -88,20 +88,35 @@ class Lookup:
             found[begin + chosen] = first + np.arange(count)
         self._close(keys, found)
 
-    def shade(self, quads: PixelQuads, _bound: object) -> PixelResults:
-        """What was recorded of fragments: the function of a pixel shader."""
+    def recorded(self, quads: PixelQuads) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Find what was recorded of quads, the next fragments of their pixels.
+
+        Returns
+        -------
+        covered : ndarray of bool, shape (q, 2, 2)
+            Pixels that are fragments.
+        found : ndarray of int64, shape (n,)
+            Of these: a number of a fragment, or :data:`NONE`.
+        colour : ndarray of float32, shape (n, 4)
+            Zeros, where none was recorded.
+        """
         covered, pixel, keys = self._asked(quads)
         if self._is_closed:
-            at = np.searchsorted(self._keys, keys)
-            found = self._found[at]
+            found = self._found[np.searchsorted(self._keys, keys)]
         else:
             found = self._next_ones(pixel, keys)
             self._parts.append((keys, found))
         known = found != NONE
         colour = np.zeros((len(found), 4), np.float32)
         colour[known] = self._fragments["colour"][found[known]]
+        return covered, found, colour
+
+    def shade(self, quads: PixelQuads, _bound: object) -> PixelResults:
+        """What was recorded of fragments: the function of a pixel shader."""
+        covered, found, colour = self.recorded(quads)
+        known = found != NONE
         discarded = np.zeros(covered.shape, bool)
-        discarded[covered] = ~known | ~self._visible(colour[:, 3])
+        discarded[covered] = ~known | ~self.visible(colour[:, 3])
         colours = np.zeros((*covered.shape, 4), np.float32)
         colours[covered] = colour
         if not self._draw["shader_depth"]:
@@ -126,7 +141,7 @@ class Lookup:
         rank = np.empty(len(pixel), np.int64)
         lengths = np.diff(begins, append=len(pixel))
         rank[order] = np.arange(len(pixel)) - np.repeat(begins, lengths)
-        at, known = self._recorded(pixel)
+        at, known = self._places(pixel)
         found = np.full(len(pixel), NONE)
         at = at[known]
         turn = self._next[at] + rank[known]
@@ -134,15 +149,15 @@ class Lookup:
         found[known] = np.where(turn < self._count[at], self._first[at] + turn, NONE)
         return found
 
-    def _recorded(self, pixel):
+    def _places(self, pixel):
         """Places of pixels among those that have recorded fragments, and which of them have."""
         at = np.searchsorted(self._pixels, pixel)
         known = at < len(self._pixels)
         known[known] = self._pixels[at[known]] == pixel[known]
         return at, known
 
-    def _visible(self, alpha):
-        """The test of alpha: of formats of 8 bits as they are stored."""
+    def visible(self, alpha: np.ndarray) -> np.ndarray:
+        """The test of alpha, bool: of formats of 8 bits as they are stored."""
         compare = Compare(int(self._draw["alpha_func"]))
         reference = np.float32(self._draw["alpha_ref"])
         form = Format(int(self._draw["form"]))

@@ -15,7 +15,7 @@ from PIL import Image
 from fixfunc.cosim import files
 from fixfunc.cosim.figures import kept
 from fixfunc.cosim.progress import Steps
-from fixfunc.cosim.recorded import file
+from fixfunc.cosim.recorded import file, shaded
 from fixfunc.cosim.recorded.drawing import BEYOND, DIFFERS, Drawn, DrawnDraw, Player
 from fixfunc.cosim.recorded.frame import Event, RecordedFrame
 from fixfunc.cosim.recorded.texels import depths, differences, picture, stencil_values
@@ -37,6 +37,7 @@ def run(
     memory: str | None,
     pixels: Sequence[tuple[int, int]] = (),
     outputs: Outputs = NONE,
+    shades: bool = False,
 ) -> list[str]:
     """Draw a file's frame, write pictures and figures, and say what was found.
 
@@ -52,6 +53,8 @@ def run(
         Whose history the report has, whatever there is.
     outputs : Outputs
         Files of the hardware over time.
+    shades : bool
+        Draws of fixed functions are shaded, and compared with their fragments.
 
     Returns
     -------
@@ -68,17 +71,20 @@ def run(
     with Steps() as step:
         step(f"drawing {len(frame.draws)} draws")
         start = time.perf_counter()
-        player = Player(frame)
+        player = Player(frame, shades=shades)
         drawn = player.draw()
         seconds = time.perf_counter() - start
         step("drawing them as any shader is asked")
-        again = Player(frame, player.lookups, capture, shown)
+        again = Player(frame, player.lookups, capture, shown, shades)
         recording = _recording(again) if memory is not None else None
         second = again.draw()
     figures = figures_of(frame, drawn) | {"seconds": seconds}
     plain = {"triangles": figures["triangles"], "samples_passed": figures["passed"]}
     figures["counters"] = capture.counters if capture else plain
     failures = failures_of(figures) + _other_surfaces(drawn, second)
+    if shades:
+        figures["shading"] = shaded.figures_of(player.shaders)
+        failures += shaded.failures_of(figures["shading"])
     _write_pictures(folder, drawn, player.marks, shown)
     print("\n".join(words(figures)))
     timeline = None
@@ -216,7 +222,7 @@ def words(figures: dict[str, Any]) -> list[str]:
         lines.append(f"surface {it['surface']}, {it['format']}: {apart}")
     reasons = Counter(line.split(": ", 1)[-1] for line in figures["refused"])
     lines += [f"left out: {reason}: {count} draws" for reason, count in reasons.items()]
-    return lines
+    return lines + shaded.words(figures.get("shading"))
 
 
 def _write_pictures(folder, drawn, marks, shown):

@@ -117,9 +117,9 @@ def recorded(program, number=2):
     return replay.record(program.calls, "a program", number)
 
 
-def drawn(frame):
+def drawn(frame, shades=False):
     """A frame by the golden machine: fragments that differ, samples that passed, surfaces."""
-    player = Player(frame)
+    player = Player(frame, shades=shades)
     made = player.draw()
     return SimpleNamespace(
         player=player,

@@ -48,6 +48,16 @@ def test_every_fragment_of_glxgears_is_drawn(gears, tmp_path, capsys):
     assert upper.argmax() == 2 and lower.argmax() == 0 and mine[:, 200:].sum((0, 1)).argmax() == 1
 
 
+@pytest.mark.plan("record-14")
+def test_colours_of_glxgears_are_those_of_its_varyings(gears, tmp_path, capsys):
+    assert main(["frame", str(gears), "--golden", "--shade", "-o", str(tmp_path)]) == 0
+    assert "no texture, 18" in capsys.readouterr().out
+    figures = json.loads((tmp_path / "frame.json").read_text())
+    (kind,) = figures["shading"]["kinds"]
+    assert kind["fragments"] == figures["fragments"] and kind["percentile"] == 0
+    assert kind["largest"] <= 1 and kind["differing"] < 40
+
+
 # Command, frame, least numbers of draws and of fragments, and how many may differ where a triangle
 # is clipped; a program of shaders with a shadow map, and one of many draws that are blended.
 GREATER = {

@@ -176,9 +176,9 @@ def test_arrays_are_those_of_the_format(tmp_path, frame):
     path = tmp_path / "some.npz"
     arrays = members(frame)
     for change, text in (
-        ({"version": np.uint32(2)}, "version must be 1, not 2"),
+        ({"version": np.uint32(3)}, "version must be 1 or 2, not 3"),
         ({"version": np.int64(1)}, "type of version must be uint32"),
-        ({"more": np.zeros(1)}, "arrays must be clears, contents"),
+        ({"more": np.zeros(1)}, "arrays must be bindings, clears, contents"),
         ({"draws": arrays["draws"][["call"]]}, "type of draws must be"),
         ({"vertices": arrays["vertices"].astype(np.float64)}, "type of vertices must be float32"),
         ({"vertices": arrays["vertices"][:, :3]}, r"shape of vertices must be \(n, 4\)"),
