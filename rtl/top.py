@@ -71,7 +71,7 @@ class Top(wiring.Component):
         else is in flight.
     counter_address, counter_value : In, Out
         Address of a counter, and its value: see :class:`~fixfunc.rtl.counters.Counters`.
-    commands_memory, depth_memory, stencil_memory, colour_memory, resolve_memory : Out(Axi())
+    commands_memory, depth_memory, stencil_memory, colour_memory, resolve_memory : Out(Axi(...))
         One for each client; with several colour planes ``colour1_memory`` and so on. The last is
         absent without ``params.resolve``.
     texture_memory : Out(Axi(...))
@@ -115,10 +115,15 @@ class Top(wiring.Component):
         )
 
     def _port(self, client):
-        """Memory port of a client: that of textures has an id a read."""
-        if client != "texture":
-            return Axi()
-        return Axi((self._params.pixels.texture.cache.in_flight - 1).bit_length())
+        """Memory port of a client: of textures, and of caches in any order, with an id a read."""
+        p = self._params
+        if client == "texture":
+            return Axi((p.pixels.texture.cache.in_flight - 1).bit_length())
+        if client in p.colour.names:
+            return Axi(p.colour.cache.ids)
+        if client in p.clients:
+            return Axi(p.depth.cache(payloads.DEPTH).ids)
+        return Axi()
 
     def elaborate(self, platform: object) -> Module:
         m = Module()

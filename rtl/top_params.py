@@ -187,11 +187,17 @@ def _with_pixels(top, ring, pipe, samples):
     return replace(top, pixels=PIPES[pipe], **blocks)
 
 
+def _in_any_order(top):
+    """A configuration whose caches have an id a read."""
+    blocks = {name: replace(getattr(top, name), any_order=True) for name in ("depth", "colour")}
+    return replace(top, **blocks)
+
+
 CONFIGS = {
     "default": _with_pixels(TopParams(), "default", "default", 8),
     "frame": _with_pixels(_of("default", "default"), "default", "default", 8),
     "planes": _of("default", "planes", RESOLVES["srgb"]),
-    "tiny": _of("tiny", "tiny"),
+    "tiny": _in_any_order(_of("tiny", "tiny")),
     "tiny_pixels": _with_pixels(_of("tiny", "tiny"), "tiny", "tiny", 4),
     "tiny_planes": _of("tiny", "tiny_planes"),
     "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny_srgb"], UNORM_AND_SRGB),
@@ -201,7 +207,8 @@ PURPOSE = {  # of each configuration
     "resolve",
     "frame": "the same without resolves, which simulates faster",
     "planes": "the whole, with eight colour planes of any format of up to 32 bits",
-    "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels",
+    "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels, reads "
+    "that are answered in any order",
     "tiny_pixels": "the same in small, for benches, up to 4x MSAA",
     "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",
     "tiny_resolve": "for benches, with sRGB, and resolves of surfaces that have tiles of 8x8",

@@ -39,6 +39,8 @@ class CachedDepthParams:
         Of all of them. D24 is one of them.
     shader_depths : bool
         Shaders may put out depths.
+    any_order : bool
+        Of the caches.
     """
 
     edge: int = 8
@@ -56,6 +58,7 @@ class CachedDepthParams:
     differences: bool = True
     formats: tuple = tuple(DepthFormat)
     shader_depths: bool = True
+    any_order: bool = False
 
     def __post_init__(self):
         if DepthFormat.D24 not in self.formats:
@@ -95,6 +98,7 @@ class CachedDepthParams:
             self.victims,
             bits,
             self.differences and bits != payloads.STENCIL,
+            self.any_order,
         )
 
 
@@ -158,7 +162,7 @@ class CachedDepth(wiring.Component):
     flush_early : Out(1)
         Only a fence that flushes is in flight: the next user of memory may begin its own flush.
     depth_counted, stencil_counted : Out(stream.Signature(layout(caching.counted(...))))
-    depth_memory, stencil_memory : Out(Axi())
+    depth_memory, stencil_memory : Out(Axi(...))
         Memory behind each :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`.
     """
 
@@ -171,10 +175,11 @@ class CachedDepth(wiring.Component):
         shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         ports = {}
         for plane, bits in zip(*self._planes, strict=True):
-            counted = layout(caching.counted(params.cache(bits).differences))
+            cache = params.cache(bits)
+            counted = layout(caching.counted(cache.differences))
             ports |= {
                 f"{plane.name}_counted": Out(stream.Signature(counted)),
-                f"{plane.name}_memory": Out(Axi()),
+                f"{plane.name}_memory": Out(Axi(cache.ids)),
             }
         if probes:
             ports |= probe_ports({"hiz": shape}) | {"hiz_stalls": Out(1)}

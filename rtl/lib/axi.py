@@ -46,10 +46,10 @@ class AxiChannels(wiring.Signature):
 
 
 class AxiRead(AxiChannels):
-    """The channels that read."""
+    """The channels that read, with ids of so many bits."""
 
-    def __init__(self) -> None:
-        super().__init__(READ_CHANNELS)
+    def __init__(self, ids: int = 1) -> None:
+        super().__init__(READ_CHANNELS, ids)
 
 
 class AxiWrite(AxiChannels):

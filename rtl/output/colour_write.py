@@ -51,7 +51,7 @@ class ColourWriteParams:
 
     Parameters
     ----------
-    edge, samples, sets, ways, table_lines, reads, writes, ahead, victims : int
+    edge, samples, sets, ways, table_lines, reads, writes, ahead, victims, any_order
         See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCacheParams`.
     differences : bool
         Colours are coded in memory: see
@@ -83,6 +83,7 @@ class ColourWriteParams:
     planes: int = 1
     formats: tuple[Format, ...] = BASE_FORMATS
     lanes: int = 16
+    any_order: bool = False
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
@@ -109,6 +110,7 @@ class ColourWriteParams:
             self.victims,
             COLOUR,
             self.differences,
+            self.any_order,
         )
 
     @property
@@ -191,7 +193,7 @@ class ColourWrite(wiring.Component):
         Fences, when every beat before them is done; one that flushes, when all is in memory. Error
         4: memory failed.
     colour_counted : Out(stream.Signature(layout(caching.counted(params.differences))))
-    colour_memory : Out(Axi())
+    colour_memory : Out(Axi(...))
         See :class:`~fixfunc.rtl.memory.tile_cache.tile_cache.TileCache`. With several planes there
         are ``colour1_counted``, ``colour1_memory``, and so on.
     flush_early : In(1)
@@ -205,7 +207,7 @@ class ColourWrite(wiring.Component):
             counted = layout(caching.counted(params.differences))
             of_planes |= {
                 f"{name}_counted": Out(stream.Signature(counted)),
-                f"{name}_memory": Out(Axi()),
+                f"{name}_memory": Out(Axi(params.cache.ids)),
             }
         super().__init__(
             {

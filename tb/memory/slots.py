@@ -70,7 +70,7 @@ class Harness(wiring.Component):
                 "i": In(stream.Signature(layout(work(params.edge)))),
                 "o": Out(stream.Signature(layout(answer(params)))),
                 "counted": Out(stream.Signature(layout(caching.counted(params.differences)))),
-                "memory": Out(Axi()),
+                "memory": Out(Axi(params.ids)),
             }
         )
 

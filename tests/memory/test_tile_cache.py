@@ -343,6 +343,7 @@ def test_a_victim_that_comes_back_waits_for_no_memory():
         [
             ("tiny", 400),
             ("default", 150),
+            ("tiny_any_order", 400),
             ("tiny_floats", 400),
             ("floats", 150),
             ("tiny_stencil", 400),

@@ -12,6 +12,7 @@ from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionPara
 from fixfunc.rtl.depth.compression.plane_codec import PlaneCodec
 from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.fifo import StreamFIFO
+from fixfunc.rtl.memory.read_reorder import ReadReorder
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.command_queue import CommandQueue
 from fixfunc.rtl.memory.tile_cache.layouts import has
@@ -71,6 +72,9 @@ class TileCacheParams:
     differences : bool
         Tiles of 8 by 8 are coded by differences: depths that no planes give, which else have
         anchors, and colours, by a palette too, which else lie raw.
+    any_order : bool
+        Memory answers reads in any order, each with an id of its own; what comes early waits on
+        chip, where each read has room for a tile.
     """
 
     edge: int = 8
@@ -84,6 +88,7 @@ class TileCacheParams:
     victims: int = 256
     bits: int = payloads.DEPTH
     differences: bool = False
+    any_order: bool = False
 
     def __post_init__(self):
         DepthCompressionParams(self.edge, self.samples, False)  # the same rules hold here
@@ -109,6 +114,11 @@ class TileCacheParams:
         return self.sets * self.ways
 
     @property
+    def ids(self) -> int:
+        """Bits of a read's id."""
+        return (self.reads - 1).bit_length() if self.any_order else 1
+
+    @property
     def sequence(self) -> int:
         """Bits of a victim's number: twice as many as may be pending, and a few on their way."""
         return (2 * (2 * self.ahead + self.writes + self.victims + 64) - 1).bit_length()
@@ -132,6 +142,7 @@ CONFIGS = {
     "tiny_differences": replace(_TINY, edge=8, samples=2, differences=True),
     "tiny_coded": replace(_TINY, edge=8, samples=2, bits=payloads.COLOUR, differences=True),
     "tiny": _TINY,
+    "tiny_any_order": replace(_TINY, any_order=True),
     "tiny_floats": replace(_TINY, bits=payloads.FLOAT_DEPTH),
     "tiny_stencil": replace(_TINY, bits=payloads.STENCIL),
     "tiny_colour": replace(_TINY, bits=payloads.COLOUR),
@@ -146,6 +157,7 @@ PURPOSE = {  # of each configuration
     "tiny_differences": "for benches: as default, 16 tiles of up to 2 samples a pixel",
     "tiny_coded": "for benches: as coded, 16 tiles of up to 2 samples a pixel",
     "tiny": "for benches: depths, 16 tiles of 4x4",
+    "tiny_any_order": "for benches: depths, by reads that are answered in any order",
     "tiny_floats": "for benches: depths of D32F too",
     "tiny_stencil": "for benches: stencil values",
     "tiny_colour": "for benches: colours",
@@ -192,7 +204,7 @@ class TileCache(wiring.Component):
         a second time, before any other command to its slot.
     counted : Out(stream.Signature(layout(caching.counted(params.differences))))
         With every DONE: what has been moved so far.
-    memory : Out(Axi())
+    memory : Out(Axi(params.ids))
     """
 
     def __init__(
@@ -206,7 +218,7 @@ class TileCache(wiring.Component):
                 "o": Out(stream.Signature(layout(caching.slot_command(params.edge, params.bits)))),
                 "done": In(stream.Signature(layout(caching.completion(params.edge, params.bits)))),
                 "counted": Out(stream.Signature(layout(caching.counted(params.differences)))),
-                "memory": Out(Axi()),
+                "memory": Out(Axi(params.ids)),
             }
         )
 
@@ -225,7 +237,11 @@ class TileCache(wiring.Component):
         m.submodules.codec = codec = codec_of(p)
         m.submodules.traffic = traffic = Traffic(p.surface)
         m.submodules.commands = commands = CommandQueue(p.edge, p.bits, p.ahead, self._window)
-        join(m, self.memory, refill.memory, write_back.memory)
+        reads = refill
+        if p.any_order:
+            m.submodules.reorder = reads = ReadReorder(p.surface.most, p.reads)
+            wiring.connect(m, refill.memory, reads.reads)
+        join(m, self.memory, reads.memory, write_back.memory)
         wiring.connect(m, traffic.o, wiring.flipped(self.counted))
 
         self._look_up(m, sequencer, tags, scheduler)
