@@ -7,6 +7,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiRead, AxiReader
+from fixfunc.rtl.memory.read_reorder import ReadReorder
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.layouts import LINE, fill_request
 from fixfunc.rtl.memory.tile_cache.victims.victim_buffer import victim_transfer
@@ -31,6 +32,8 @@ class RefillUnit(wiring.Component):
         Most tiles and lines that wait for their turn, if more than ``reads``.
     sequence : int
         Bits of a victim's number; 0 if no tile is recalled.
+    any_order : bool
+        Memory answers in any order: ``reads``, a power of two, have ids.
 
     Members
     -------
@@ -58,16 +61,22 @@ class RefillUnit(wiring.Component):
         A read failed.
     idle : Out(1)
         No read is in flight.
-    memory : Out(AxiRead())
+    memory : Out(AxiRead(...))
     """
 
     def __init__(
-        self, surface: Surface, reads: int, turns: int | None = None, sequence: int = 0
+        self,
+        surface: Surface,
+        reads: int,
+        turns: int | None = None,
+        sequence: int = 0,
+        any_order: bool = False,
     ) -> None:
         self._surface = surface
         self._reads = reads
         self._turns = turns
         self._sequence = sequence
+        self._any_order = any_order
         self._coded = layout(depth_tiles.coded(surface.edge, surface.bits, surface.mode_bits))
         super().__init__(
             {
@@ -83,7 +92,7 @@ class RefillUnit(wiring.Component):
                 "idle": Out(1),
                 "filled": Out(1),
                 "filled_mode": Out(surface.mode_bits),
-                "memory": Out(AxiRead()),
+                "memory": Out(AxiRead((reads - 1).bit_length() if any_order else 1)),
             }
             | (
                 {
@@ -103,7 +112,12 @@ class RefillUnit(wiring.Component):
             | ({"recalled": 1, "victim": self._sequence} if self._sequence else {})
         )
         m.submodules.reader = reader = AxiReader(surface.most, self._reads, tag, self._turns)
-        wiring.connect(m, reader.memory, wiring.flipped(self.memory))
+        memory = reader.memory
+        if self._any_order:
+            m.submodules.reorder = reorder = ReadReorder(surface.most, self._reads)
+            wiring.connect(m, memory, reorder.reads)
+            memory = reorder.memory
+        wiring.connect(m, memory, wiring.flipped(self.memory))
 
         tile = self.i.payload
         sizes = surface.sizes(self.is_float)

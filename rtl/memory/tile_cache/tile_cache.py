@@ -12,7 +12,6 @@ from fixfunc.rtl.depth.compression.depth_compression import DepthCompressionPara
 from fixfunc.rtl.depth.compression.plane_codec import PlaneCodec
 from fixfunc.rtl.lib.axi import Axi, join
 from fixfunc.rtl.lib.fifo import StreamFIFO
-from fixfunc.rtl.memory.read_reorder import ReadReorder
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.command_queue import CommandQueue
 from fixfunc.rtl.memory.tile_cache.layouts import has
@@ -231,17 +230,15 @@ class TileCache(wiring.Component):
             p.surface.mode_bits, p.table_lines, 2 * p.ahead, p.victims, p.sequence
         )
         m.submodules.modes = modes = ModeCache(p.table_lines, p.surface.mode_bits)
-        m.submodules.refill = refill = RefillUnit(p.surface, p.reads, p.ahead, p.sequence)
+        m.submodules.refill = refill = RefillUnit(
+            p.surface, p.reads, p.ahead, p.sequence, p.any_order
+        )
         m.submodules.write_back = write_back = WriteBackUnit(p.surface, p.writes)
         m.submodules.victims = victims = VictimBuffer(p.surface, p.victims, p.sequence)
         m.submodules.codec = codec = codec_of(p)
         m.submodules.traffic = traffic = Traffic(p.surface)
         m.submodules.commands = commands = CommandQueue(p.edge, p.bits, p.ahead, self._window)
-        reads = refill
-        if p.any_order:
-            m.submodules.reorder = reads = ReadReorder(p.surface.most, p.reads)
-            wiring.connect(m, refill.memory, reads.reads)
-        join(m, self.memory, reads.memory, write_back.memory)
+        join(m, self.memory, refill.memory, write_back.memory)
         wiring.connect(m, traffic.o, wiring.flipped(self.counted))
 
         self._look_up(m, sequencer, tags, scheduler)
