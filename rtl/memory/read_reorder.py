@@ -99,23 +99,23 @@ class ReadReorder(wiring.Component):
         oldest = Signal.like(self.memory.arid)
         column = Signal.like(have[0])
         known = named(m, choose(oldest, have), "known")
-        moves = named(m, ~reads.rvalid | reads.rready, "moves")
+        vacant = named(m, ~reads.rvalid | reads.rready, "vacant")
         has_next = named(m, column != known, "has_next")
         is_last = named(m, whole.bit_select(oldest, 1) & (column + 1 == known), "is_last")
-        takes = named(m, moves & has_next, "takes")
+        fetch = named(m, vacant & has_next, "fetch")
         m.d.comb += [
             read.addr.eq(Cat(column[: self._column], oldest)),
-            read.en.eq(takes),
-            forget.bit_select(oldest, 1).eq(takes & is_last),
+            read.en.eq(fetch),
+            forget.bit_select(oldest, 1).eq(fetch & is_last),
             reads.rdata.eq(read.data.data),
             reads.rresp.eq(read.data.resp),
         ]
-        with m.If(moves):
+        with m.If(vacant):
             m.d.sync += [
                 reads.rvalid.eq(has_next),
                 reads.rlast.eq(is_last),
             ]
-        with m.If(takes):
+        with m.If(fetch):
             m.d.sync += column.eq(column + 1)
             with m.If(is_last):
                 m.d.sync += [

@@ -102,7 +102,7 @@ def test_transfers_come_in_the_order_of_the_reads(stalls, most):
         ("Cat(column[: self._column], oldest)", "Cat(column[: self._column], ~oldest)"),
         ("whole[n].eq(memory.rlast)", "whole[n].eq(1)"),
         ("m.d.sync += have[n].eq(0)", "pass"),
-        ("read.en.eq(takes)", "read.en.eq(1)"),
+        ("read.en.eq(fetch)", "read.en.eq(1)"),
         ("reads.rresp.eq(read.data.resp)", "reads.rresp.eq(0)"),
         ("column + 1 == known", "column == known"),
         ("newest.eq(newest + 1)", "newest.eq(0)"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Layers of quads: they wait, as numbers, for the texels' addresses."""
+"""Layers of quads, which become numbers."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -8,9 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import minimum, named
 from fixfunc.rtl.lib.delay import delay
-from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.lib.float32.convert import ToFixed
-from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.texture.unit.layouts import PIXELS
 from fixfunc.spec.textures.cache import LAYER
 from fixfunc.spec.textures.unit import TextureKind
@@ -21,9 +19,7 @@ NUMBERS = ArrayLayout(LAYER, PIXELS)
 
 
 def enter_layers(m: Module, beats: stream.Interface, out: View) -> None:
-    """Layers of the quads of a texture unit's stream, for :class:`Layers`, by the STATE before
-    them.
-    """
+    """Layers of the quads of a texture unit's stream, by the STATE before them."""
     beat = beats.payload
     last = Signal(LAYER, name="last_layer")
     with m.If(beats.valid & (beat.kind == TextureKind.STATE)):
@@ -34,51 +30,25 @@ def enter_layers(m: Module, beats: stream.Interface, out: View) -> None:
     ]
 
 
-class Layers(wiring.Component):
-    """The number of each pixel's layer, in order of quads.
-
-    Parameters
-    ----------
-    depth : int
-        Quads that wait.
-
-    Members
-    -------
-    i : In(stream.Signature(FLOATS))
-    o : Out(stream.Signature(NUMBERS))
-        The nearest layer, of two the even one, and of those that there are; NaN is 0.
-    """
-
-    def __init__(self, depth: int) -> None:
-        self._depth = depth
-        super().__init__({"i": In(stream.Signature(FLOATS)), "o": Out(stream.Signature(NUMBERS))})
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.nearest = nearest = StallablePipeline(Nearest(), ToFixed.STEPS)
-        m.submodules.waiting = waiting = StreamFIFO(NUMBERS, self._depth)
-        wiring.connect(m, wiring.flipped(self.i), nearest.i)
-        wiring.connect(m, nearest.o, waiting.i)
-        wiring.connect(m, waiting.o, wiring.flipped(self.o))
-        return m
-
-
-class Nearest(wiring.Component):
+class LayerNumbers(wiring.Component):
     """Numbers of four layers; free-running.
 
     Members
     -------
     i : In(FLOATS)
     o : Out(NUMBERS)
-        ``ToFixed.STEPS`` clocks later.
+        The nearest layer, of two the even one, and of those that there are; NaN is 0.
+        :attr:`LATENCY` clocks later.
     """
+
+    LATENCY = ToFixed.STEPS
 
     def __init__(self) -> None:
         super().__init__({"i": In(FLOATS), "o": Out(NUMBERS)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        last = delay(m, self.i.last, ToFixed.STEPS, "last")
+        last = delay(m, self.i.last, self.LATENCY, "last")
         for pixel in range(PIXELS):
             m.submodules[f"pixel_{pixel}"] = unit = ToFixed(LAYER + 1, 0)
             positive = named(m, Mux(unit.o < 0, 0, unit.o[:LAYER]), f"positive_{pixel}")

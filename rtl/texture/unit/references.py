@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""References of comparisons: they wait, as a texture stores them, for the texels of their quads."""
+"""References of comparisons, which become what a texture stores."""
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -7,9 +7,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout, View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import delay
-from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.lib.float32.unorm import ToUnorm
-from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.texture.unit.layouts import PIXELS
 from fixfunc.spec.textures.cache import StoredFormat
 from fixfunc.spec.textures.unit import TextureKind
@@ -20,9 +18,7 @@ STORED = ArrayLayout(32, PIXELS)
 
 
 def enter_references(m: Module, beats: stream.Interface, out: View) -> None:
-    """References of the quads of a texture unit's stream, for :class:`References`, by the STATE
-    before them.
-    """
+    """References of the quads of a texture unit's stream, by the STATE before them."""
     beat = beats.payload
     form = Signal(5, name="compared_format")
     with m.If(beats.valid & (beat.kind == TextureKind.STATE)):
@@ -34,51 +30,24 @@ def enter_references(m: Module, beats: stream.Interface, out: View) -> None:
     ]
 
 
-class References(wiring.Component):
-    """Each pixel's reference as a texture stores it, in order of quads.
-
-    Parameters
-    ----------
-    depth : int
-        Quads that wait.
-
-    Members
-    -------
-    i : In(stream.Signature(FLOATS))
-    o : Out(stream.Signature(STORED))
-        The nearest UNORM, of which NaN is 0, or float32.
-    """
-
-    def __init__(self, depth: int) -> None:
-        self._depth = depth
-        super().__init__({"i": In(stream.Signature(FLOATS)), "o": Out(stream.Signature(STORED))})
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.nearest = nearest = StallablePipeline(Nearest(), ToUnorm.LATENCY)
-        m.submodules.waiting = waiting = StreamFIFO(STORED, self._depth)
-        wiring.connect(m, wiring.flipped(self.i), nearest.i)
-        wiring.connect(m, nearest.o, waiting.i)
-        wiring.connect(m, waiting.o, wiring.flipped(self.o))
-        return m
-
-
-class Nearest(wiring.Component):
+class StoredReferences(wiring.Component):
     """Four references as they are stored; free-running.
 
     Members
     -------
     i : In(FLOATS)
     o : Out(STORED)
-        ``ToUnorm.LATENCY`` clocks later.
+        The nearest UNORM, of which NaN is 0, or float32: :attr:`LATENCY` clocks later.
     """
+
+    LATENCY = ToUnorm.LATENCY
 
     def __init__(self) -> None:
         super().__init__({"i": In(FLOATS), "o": Out(STORED)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        late = delay(m, self.i, ToUnorm.LATENCY, "late")
+        late = delay(m, self.i, self.LATENCY, "late")
         for pixel in range(PIXELS):
             m.submodules[f"pixel_{pixel}"] = unit = ToUnorm(24, fewer=16)
             m.d.comb += [

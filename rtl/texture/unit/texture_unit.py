@@ -15,8 +15,9 @@ from fixfunc.rtl.texture.addresses import addresses
 from fixfunc.rtl.texture.cache import texture_cache
 from fixfunc.rtl.texture.filter.filter import Filter
 from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetail, LevelOfDetailParams
+from fixfunc.rtl.texture.unit.converted_queue import ConvertedQueue
 from fixfunc.rtl.texture.unit.grid_rounds import GridRounds
-from fixfunc.rtl.texture.unit.layers import Layers, enter_layers
+from fixfunc.rtl.texture.unit.layers import LayerNumbers, enter_layers
 from fixfunc.rtl.texture.unit.layouts import (
     COUNTS,
     LEVELS,
@@ -26,7 +27,7 @@ from fixfunc.rtl.texture.unit.layouts import (
     TextureUnitParams,
 )
 from fixfunc.rtl.texture.unit.places import Places
-from fixfunc.rtl.texture.unit.references import References, enter_references
+from fixfunc.rtl.texture.unit.references import StoredReferences, enter_references
 from fixfunc.rtl.texture.unit.sample_places import SamplePlaces
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
@@ -156,7 +157,9 @@ class TextureUnit(wiring.Component):
             return ()
         # Quads on their way through all blocks.
         depth = self._params.cache.queue + 2 * BESIDE + self._levels_beside
-        m.submodules.references = references = References(depth)
+        m.submodules.references = references = ConvertedQueue(
+            StoredReferences(), StoredReferences.LATENCY, depth
+        )
         wiring.connect(m, references.o, grids.references)
         enter_references(m, self.i, references.i.payload)
         return (references.i,)
@@ -166,7 +169,8 @@ class TextureUnit(wiring.Component):
         if not self._params.layers:
             return ()
         # Quads on their way to the cache.
-        m.submodules.layers = layers = Layers(self._levels_beside + 3 * BESIDE)
+        depth = self._levels_beside + 3 * BESIDE
+        m.submodules.layers = layers = ConvertedQueue(LayerNumbers(), LayerNumbers.LATENCY, depth)
         wiring.connect(m, layers.o, requests.layers)
         enter_layers(m, self.i, layers.i.payload)
         return (layers.i,)

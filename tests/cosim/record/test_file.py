@@ -12,6 +12,7 @@ from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.recorded import file
 from fixfunc.cosim.recorded.frame import ARRAYS
 from fixfunc.spec.errors import InputError
+from tests.cosim.record.files import check_fields, check_named, saved
 from tests.cosim.record.program import Program, drawn, noise, recorded
 
 
@@ -26,12 +27,6 @@ def frame():
     gl.triangle(noise(3, 2))
     gl.triangle(noise(3), mode=T.LINES)
     return recorded(gl)
-
-
-def saved(tmp_path, frame):
-    path = tmp_path / "some.npz"
-    path.write_bytes(file.write(frame))
-    return path
 
 
 @pytest.mark.plan("record-8")
@@ -99,14 +94,7 @@ WRONG = {
 @pytest.mark.plan("record-8")
 @pytest.mark.parametrize("place", WRONG, ids=".".join)
 def test_a_number_out_of_range_is_named(tmp_path, frame, place):
-    array, field = place
-    value, rule = WRONG[place]
-    rows = getattr(frame, array).copy()
-    rows[field][0] = value
-    with pytest.raises(InputError) as caught:
-        file.read(saved(tmp_path, replace(frame, **{array: rows})))
-    assert caught.value.field.startswith(f"some.npz: {array}[0].")
-    assert rule in caught.value.rule
+    check_named(tmp_path, frame, place, *WRONG[place])
 
 
 @pytest.mark.plan("record-8")
@@ -117,9 +105,7 @@ def test_every_field_is_checked_or_may_be_anything():
         *("stencil_write_mask", "stencil_ref", "blend_enable", "discards", "shader_depth"),
         *("stencil", "order", "colour"),
     }
-    for array, kind in ARRAYS.items():
-        for field in kind.names or ():
-            assert (array, field) in WRONG or field in free, (array, field)
+    check_fields(ARRAYS, WRONG, free)
 
 
 @pytest.mark.plan("record-8")

@@ -9,7 +9,7 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.sampler import Sampler, gather, sample, sample_compare
 from fixfunc.models.texture.texture_unit import layer_of
-from fixfunc.rtl.texture.unit.layers import Nearest
+from fixfunc.rtl.texture.unit.layers import LayerNumbers
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.state import Compare
@@ -89,7 +89,7 @@ def test_numbers_of_layers_in_hardware():
     values = np.concatenate([*values, rng.integers(0, 1 << 32, 1000, np.uint32).view(np.float32)])
     values = np.resize(values, (len(values) // 4, 4)).view(np.uint32)
     last = rng.choice([0, 1, 1023, 2046, 2047], len(values), p=[0.02, 0.02, 0.02, 0.04, 0.9])
-    dut = Nearest()
+    dut = LayerNumbers()
     found = []
 
     async def drive(ctx):

@@ -12,6 +12,7 @@ from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.recorded import file, shaded
 from fixfunc.cosim.recorded.frame import ARRAYS, SHADING_ARRAYS
 from fixfunc.spec.errors import InputError
+from tests.cosim.record.files import check_fields, check_named, saved
 from tests.cosim.record.program import drawn
 from tests.cosim.record.shading.scenes import corners, frame_of, textured
 
@@ -37,12 +38,6 @@ def scene(gl):
 @pytest.fixture(scope="module")
 def frame():
     return frame_of(scene)
-
-
-def saved(tmp_path, frame):
-    path = tmp_path / "some.npz"
-    path.write_bytes(file.write(frame))
-    return path
 
 
 @pytest.mark.plan("record-8")
@@ -107,22 +102,13 @@ WRONG = {
 @pytest.mark.plan("record-8")
 @pytest.mark.parametrize("place", WRONG, ids=".".join)
 def test_a_number_of_shading_out_of_range_is_named(tmp_path, frame, place):
-    array, field = place
-    value, rule = WRONG[place]
-    rows = getattr(frame, array).copy()
-    rows[field][0] = value
-    with pytest.raises(InputError) as caught:
-        file.read(saved(tmp_path, replace(frame, **{array: rows})))
-    assert caught.value.field.startswith(f"some.npz: {array}[0].")
-    assert rule in caught.value.rule
+    check_named(tmp_path, frame, place, *WRONG[place])
 
 
 @pytest.mark.plan("record-8")
 def test_every_field_of_shading_is_checked_or_may_be_anything():
     free = {"program", "two_side", "colour_sum", "unit", "comparison"}
-    for array, kind in SHADING_ARRAYS.items():
-        for field in kind.names or ():
-            assert (array, field) in WRONG or field in free, (array, field)
+    check_fields(SHADING_ARRAYS, WRONG, free)
 
 
 @pytest.mark.plan("record-8")
