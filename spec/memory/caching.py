@@ -56,7 +56,7 @@ def slot_command(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
 def completion(edge_samples: int, bits: int = DEPTH) -> tuple[Field, ...]:
     """What has been done to a slot: one for each :func:`slot_command` but DONE, in their order.
 
-    A tile that is written late has a second one, of USE, before any of another use of its slot.
+    A tile that is written late has a second one, of USE, before any other tile has its slot.
     """
     plane = (
         Field("exact", 1, meaning="of USE: the plane gives the depths of the samples written"),

@@ -27,11 +27,12 @@ class LateFront(wiring.Component):
     Everything else passes as in :class:`~fixfunc.rtl.memory.tile_client.slot_front.SlotFront`. A
     late draw is one that does not let its tiles be written early.
 
-    Such a tile keeps its slots meanwhile. Each plane has a late-Z scoreboard of its slots: a tile
-    of a late draw, and an EVICT of no tile, wait while a tile of their slot is out. No command of
-    a cache is needed for a tile that comes back, so nothing that waits here is in its way. A tile
-    of which an early test leaves no sample is not shaded: it comes back by itself, in its order;
-    one that has nothing to change then leaves its slots, and does not enter again.
+    Such a tile keeps its slots meanwhile. Each plane has a late-Z scoreboard of its slots. A tile
+    of a late draw waits while one with a sample of its own is out, and where it replaces the tile
+    of its slot while that is out; an EVICT of no tile waits for all tiles of its slot. No command
+    of a cache is needed for a tile that comes back, so nothing that waits here is in its way. A
+    tile of which an early test leaves no sample is not shaded: it comes back by itself, in its
+    order; one that has nothing to change then leaves its slots, and does not enter again.
 
     Parameters
     ----------
@@ -111,16 +112,21 @@ class LateFront(wiring.Component):
 
     def _scoreboard(self, m, front, number, name):
         """Slots of a plane whose tiles are out. A tile is offered once its slot is known."""
-        m.submodules[f"late_{name}"] = board = LateZScoreboard(MOST, self._params.tiles)
+        m.submodules[f"late_{name}"] = board = LateZScoreboard(
+            MOST, self._params.tiles, self._params.edge**2
+        )
         request = self.i.payload
         command = getattr(self, name)
         drawn = (request.beat.kind == Kind.WORK) & ~request.clearing
-        known = command.valid & has(command.payload.op, SlotOp.USE)
+        op = command.payload.op
         m.d.comb += [
             board.late_draw.eq(self.late_draw),
-            board.tests.eq(request.requested[number]),
-            board.offered.eq(self.i.valid & drawn & known),
+            board.keeps.eq(request.requested[number]),
+            board.tests.eq(front.state.early_reject),
+            board.offered.eq(self.i.valid & drawn & command.valid & has(op, SlotOp.USE)),
             board.place.eq(command.payload.slot),
+            board.mask.eq(request.beat.tile.mask),
+            board.replaces.eq(op != SlotOp.USE),
             board.accept.eq(front.accept),
             getattr(front, f"{name}_hold").eq(self._hold(m, board, command, name)),
         ]
@@ -164,7 +170,7 @@ class LateFront(wiring.Component):
             command = getattr(front, f"{name}_command")
             m.d.comb += [
                 board.back.eq(leaves),
-                board.back_tested.eq(slot[name].valid),
+                board.back_kept.eq(slot[name].valid),
                 board.back_place.eq(slot[name].slot),
                 held(slots.w_data)[name].valid.eq(command.valid),
                 held(slots.w_data)[name].slot.eq(command.slot),

@@ -204,7 +204,9 @@ class DepthTest(wiring.Component):
         offered = self.i.payload.tile
         back = self.shaded.payload
         transfer = self.shaded.valid & self.shaded.ready
-        m.submodules.late_z = late_z = LateZScoreboard(TILES, 1 << 2 * PLACE_BITS)
+        m.submodules.late_z = late_z = LateZScoreboard(
+            TILES, 1 << 2 * PLACE_BITS, self._params.edge**2
+        )
         m.d.comb += [
             self.shaded.ready.eq(answer.available & output.report_room),
             front.late_offered.eq(transfer),
@@ -215,12 +217,14 @@ class DepthTest(wiring.Component):
         ]
         m.d.comb += [
             late_z.late_draw.eq(~state.early_write),
+            late_z.keeps.eq(state.early_reject),
             late_z.tests.eq(state.early_reject),
             late_z.offered.eq(self.i.valid & (self.i.payload.kind == Kind.WORK)),
             late_z.place.eq(Cat(offered.x[:PLACE_BITS], offered.y[:PLACE_BITS])),
+            late_z.mask.eq(offered.mask),
             late_z.accept.eq(front.accept),
             late_z.back.eq(transfer),
-            late_z.back_tested.eq(1),
+            late_z.back_kept.eq(state.early_reject),
             late_z.back_place.eq(Cat(back.x[:PLACE_BITS], back.y[:PLACE_BITS])),
         ]
         answered = Signal()

@@ -200,7 +200,7 @@ class TileCache(wiring.Component):
         What slots have to do, in the same order.
     done : In(stream.Signature(layout(caching.completion(params.edge, params.bits))))
         What each command but DONE did, in their order. A USE may write later, and is then done
-        a second time, before any other command to its slot.
+        a second time, before any other tile has its slot.
     counted : Out(stream.Signature(layout(caching.counted(params.differences))))
         With every DONE: what has been moved so far.
     memory : Out(Axi(params.ids))

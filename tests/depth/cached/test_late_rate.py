@@ -39,16 +39,20 @@ def block():
     return Volume(CachedDepth(PARAMS), "late_rate")
 
 
-def clocks(does, count, places):
-    """Of a frame with ``count`` tiles of a draw, on so many places in turn."""
+def clocks(does, count, places, apart=False):
+    """Of a frame with ``count`` tiles of a draw, on so many places in turn.
+
+    Tiles are covered, or ``apart``, by one sample after the other.
+    """
     first = draw_state(SIZE, SIZE)
     state = draw_state(
         SIZE, SIZE, does=[does], depth_compare=Compare.ALWAYS, hiz_drop=0, hiz_accept=0
     )
     tiles = np.zeros(count, dtype(TABLE))
     tiles["y"], tiles["x"] = np.divmod(np.arange(count) % places, SIZE // EDGE)
-    tiles["mask"] = (1 << EDGE**2) - 1
-    tiles["full"] = tiles["last"] = 1
+    tiles["mask"] = 1 << np.arange(count) % EDGE**2 if apart else (1 << EDGE**2) - 1
+    tiles["full"] = not apart
+    tiles["last"] = 1
     tiles["z0"] = 1 << 30
     tiles["zmin"] = tiles["zmax"] = 1 << 22
     clear = scenes.control_beat(
@@ -90,6 +94,14 @@ def clocks(does, count, places):
     ],
 )
 def test_clocks_a_tile(does, places, least, most):
-    """One clock early, two late; a tile of one set waits until the one before it is written."""
+    """One clock early, two late; a tile waits until the one before it on its place is written."""
     rate = (clocks(does, 2048, places) - clocks(does, 1024, places)) / 1024
     assert least <= rate <= most
+
+
+@pytest.mark.plan("cached-depth-10")
+@pytest.mark.qualify
+def test_neighbours_of_a_mesh_are_out_together():
+    """Sixteen tiles of one place, a sample each, wait once: three clocks each, and their round."""
+    rate = (clocks("discard", 2048, 1, apart=True) - clocks("discard", 1024, 1, apart=True)) / 1024
+    assert rate < 6
