@@ -185,6 +185,32 @@ def test_depths_of_the_shader_belong_to_no_plane():
     assert passed[-1] == 9 * TINY**2
 
 
+@pytest.mark.plan("cached-depth-15")
+@pytest.mark.parametrize("paces", [("full", "full"), ("random", "starved")])
+def test_a_late_tile_sees_what_those_with_its_samples_write(paces):
+    """On three places, by random samples and depths: early tests reject what was just written."""
+    rng = np.random.default_rng(17)
+    state, _ = flat_tiles(0.4, does=["discard"], hiz_drop=0, hiz_accept=0)
+    table = payloads.tile(TINY)
+    tiles = np.zeros(600, dtype(table))
+    tiles["x"] = rng.integers(0, 3, len(tiles))
+    tiles["mask"] = rng.integers(1, ALL, len(tiles)) & rng.integers(1, ALL, len(tiles)) | 1
+    tiles["last"] = 1
+    nearer = np.sort(rng.integers(1, 1 << 23, len(tiles)))[::-1]
+    depth = nearer + rng.integers(0, 1 << 18, len(tiles))
+    tiles["z0"] = depth.astype(np.int64) << 8
+    tiles["zmin"] = tiles["zmax"] = depth
+    side = 3 * TINY
+    whole = {"x1": side, "y1": side, "depth": 1, "stencil": 1, "stencil_base": 1 << 17}
+    most = depths.MOST[DepthFormat.D24]
+    clear = scenes.control_beat(payloads.CLEAR, Kind.CLEAR, depths.WIDTH, depth_value=most, **whole)
+    rows = [state, clear, codec.pack(tiles, table, depths.WIDTH), fence(flush=1)]
+    out = check(BLOCK, "tiny", np.concatenate(rows), paces)
+    work = codec.unpack(out[out[:, 0] & 3 == Kind.WORK], table, dtype(table))
+    given, kept = (unpack(part["mask"], TINY).sum() for part in (tiles, work))
+    assert len(work) == len(tiles) and 0.3 * given < kept < 0.9 * given
+
+
 @pytest.mark.plan("cached-depth-14")
 @pytest.mark.parametrize("plane", ["depth", "stencil"])
 def test_more_beats_than_the_queues_hold(plane):
