@@ -194,7 +194,8 @@ def test_a_late_tile_sees_what_those_with_its_samples_write(paces):
     table = payloads.tile(TINY)
     tiles = np.zeros(600, dtype(table))
     tiles["x"] = rng.integers(0, 3, len(tiles))
-    tiles["mask"] = rng.integers(1, ALL, len(tiles)) & rng.integers(1, ALL, len(tiles)) | 1
+    some = rng.integers(0, ALL, (3, len(tiles)))
+    tiles["mask"] = some[0] & some[1] & some[2] | 1 << rng.integers(0, TINY**2, len(tiles))
     tiles["last"] = 1
     nearer = np.sort(rng.integers(1, 1 << 23, len(tiles)))[::-1]
     depth = nearer + rng.integers(0, 1 << 18, len(tiles))
