@@ -14,6 +14,7 @@ from fixfunc.cosim.frame import hardware, mesh
 from fixfunc.cosim.frame.job import FrameJob, counters, traffic
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene, teapot_patches
+from fixfunc.spec.state import Compare
 
 SIZE = 1280, 720
 # By name on the page: a memory of :data:`fixfunc.cosim.simulation.volume.MEMORIES`, and what takes
@@ -25,6 +26,7 @@ MEMORIES = {
     "far": ("far", {}),
 }
 FLAT = np.diag([1, 1, 1, 1]).astype(np.float32)
+ALPHA_TESTED = "teapot", "four layers"  # drawn again with an alpha test that all pixels pass
 
 
 def stack():
@@ -109,7 +111,11 @@ def jobs(size=SIZE):
     for samples in ("1x", "4x"):
         for name, scene in scenes(size):
             if name.endswith(samples):
-                yield name, FrameJob(scene, render(scene), params)
+                frame = render(scene)
+                yield name, FrameJob(scene, frame, params)
+                if name.removesuffix(f", {samples}") in ALPHA_TESTED:
+                    late = FrameJob(scene, frame, params, alpha_test=Compare.GREATER)
+                    yield f"{name}, alpha test", late
         for name, job in passes.scenes(size, params):
             if name.endswith(samples):
                 yield name, job

@@ -35,7 +35,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.memory.caching import counted as counted_of
 from fixfunc.spec.pixels.interpolation import How
 from fixfunc.spec.pixels.texture_stage import TextureOp
-from fixfunc.spec.state import SAMPLE_COUNTS, Compare, TileMode
+from fixfunc.spec.state import PERMISSIONS, PERMITTED, SAMPLE_COUNTS, Compare, TileMode
 
 PAGE = 4096
 MOST = (1 << 24) - 1  # transfers of a START
@@ -182,6 +182,8 @@ class FrameJob(Job):
         In the end a RESOLVE makes pixels of the samples, in a plane of their own.
     ahead : int
         As of :class:`~fixfunc.cosim.frame.vertex_list.VertexList`.
+    alpha_test : Compare
+        Pixels are kept whose alpha compares so with 0. Any but ALWAYS makes the draw late.
     """
 
     def __init__(
@@ -191,6 +193,7 @@ class FrameJob(Job):
         params: TopParams,
         resolve: bool = False,
         ahead: int = 2,
+        alpha_test: Compare = Compare.ALWAYS,
     ) -> None:
         self.scene = scene
         self.frame = frame
@@ -204,6 +207,9 @@ class FrameJob(Job):
         textures = np.zeros(0, np.uint8)
         built_in = params.pixels is not None and can_sample(params, scene.texture)
         state["built_in"] = built_in
+        if alpha_test != Compare.ALWAYS:
+            for name in PERMISSIONS:
+                state[name] &= name in PERMITTED["discard"]
         packets = CommandList().target(**self.bases).state(state)
         self._pictured = state
         if resolve:
@@ -229,7 +235,7 @@ class FrameJob(Job):
                 interpolated=1,
                 op=TextureOp.MODULATE if scene.texture else TextureOp.NONE,
                 coordinates=1,
-                alpha_test=Compare.ALWAYS,
+                alpha_test=alpha_test,
                 sample_mask=255,
                 how0=How.PERSPECTIVE,
                 how1=How.PERSPECTIVE,
