@@ -111,9 +111,18 @@ class ModeDirectory(wiring.Component):
         valid = Signal(self._lines)
         dirty = Signal(self._lines)
         zero = Signal(self._lines)
+        refilled = Signal()
+        stores = Signal()
 
-        tile = self._look_up(m, tags, write, valid, self.lookup_tile, self.resident)
-        victim = self._look_up(m, tags, write, valid, self.lookup_victim, self.victim_resident)
+        # Of a place: whether a line is there in the next clock.
+        def is_kept(place):
+            is_own = self.index == place
+            comes = refilled & is_own
+            leaves = (stores & is_own) | self.forget | self.flushed
+            return (valid.bit_select(place, 1) | comes) & ~leaves
+
+        tile = self._look_up(m, tags, write, is_kept, self.lookup_tile, self.resident)
+        victim = self._look_up(m, tags, write, is_kept, self.lookup_victim, self.victim_resident)
         shares_place = tile[: self._bits] == victim[: self._bits]
         m.d.comb += self.conflict.eq(shares_place & (tile != victim))
 
@@ -121,8 +130,9 @@ class ModeDirectory(wiring.Component):
         # line that is stored holds zeros in memory no more.
         selected = Signal(self._lines)
         line = Signal(LINE)
-        refilled = self.fetched | self.blank
         m.d.comb += [
+            refilled.eq(self.fetched | self.blank),
+            stores.eq(self.store.valid & self.store.ready),
             self.index.eq(line[: self._bits]),
             selected.eq(1 << self.index),
             write.en.eq(refilled),
@@ -136,7 +146,7 @@ class ModeDirectory(wiring.Component):
                 valid.eq(valid | selected),
                 dirty.eq(dirty & ~selected),
             ]
-        with m.If(self.store.valid & self.store.ready):
+        with m.If(stores):
             m.d.sync += [
                 valid.eq(valid & ~selected),
                 zero.eq(zero & ~selected),
@@ -148,20 +158,28 @@ class ModeDirectory(wiring.Component):
         self._replace(m, tags.read_port(), line, valid, dirty, zero)
         return m
 
-    def _look_up(self, m, tags, write, valid, tile, resident):
+    def _look_up(self, m, tags, write, is_kept, tile, resident):
         """Whether the line of a tile is on chip; returns the line that was looked up.
 
-        A lookup is repeated until the next one, so that it hits when its line is refilled.
+        A lookup is repeated until the next one, so that it hits when its line is refilled. Whether
+        a place has a line is known in the clock before, of the old lookup and of the new one, since
+        it decides late which of them it is.
         """
         requested = Signal(LINE)
         next_requested = Signal(LINE)
+        has_line = Signal()
         stored = tags.read_port(transparent_for=(write,))
         m.d.comb += [
             next_requested.eq(Mux(self.lookup, tile[-LINE:], requested)),
             stored.addr.eq(next_requested[: self._bits]),
-            resident.eq(valid.bit_select(requested[: self._bits], 1) & (stored.data == requested)),
+            resident.eq(has_line & (stored.data == requested)),
         ]
-        m.d.sync += requested.eq(next_requested)
+        m.d.sync += [
+            requested.eq(next_requested),
+            has_line.eq(
+                Mux(self.lookup, is_kept(self.place(tile)), is_kept(requested[: self._bits]))
+            ),
+        ]
         return requested
 
     def _replace(self, m, stored_tag, line, valid, dirty, zero):
@@ -194,7 +212,10 @@ class ModeDirectory(wiring.Component):
                 m.d.comb += next_line.eq(Mux(self.flush, 0, self.tile[-LINE:]))
                 m.d.sync += flushing.eq(self.flush)
                 with m.If(self.flush | self.miss):
-                    m.next = "DRAIN"
+                    m.next = "LOOK_UP"
+            # Which line it is comes late: its place is looked up a clock later.
+            with m.State("LOOK_UP"):
+                m.next = "DRAIN"
             # A line is not evicted while one of its modes is to be updated.
             with m.State("DRAIN"):
                 with m.If(flushing):
