@@ -2,7 +2,7 @@
 """All proofs, by name."""
 
 from fixfunc.spec.errors import InputError
-from fixfunc.tb.proofs import plane_check, quotient, shared_edges
+from fixfunc.tb.proofs import late_z, plane_check, quotient, shared_edges
 from fixfunc.tb.proofs.engine.proof import Proof
 from fixfunc.tb.proofs.lib import (
     arithmetic,
@@ -19,7 +19,7 @@ from fixfunc.tb.proofs.memory import bursts, tile_cache
 PRIMITIVES = (skid_buffer, fifo, delay, memories, pending, axi, arithmetic, tile_groups)
 MODULES = {
     proof.name: module
-    for module in (*PRIMITIVES, bursts, tile_cache, plane_check, shared_edges, quotient)
+    for module in (*PRIMITIVES, bursts, tile_cache, late_z, plane_check, shared_edges, quotient)
     for proof in module.PROOFS
 }
 PROOFS = {

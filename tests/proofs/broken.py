@@ -319,4 +319,12 @@ PARTS = [
         "for place in [*placed.values()][:-1])",
         "colour1_or_other",
     ),
+    ("late_z", "depth.late.late_z", "returned & (read.data == returning)", "returned", "kept"),
+    (
+        "late_z",
+        "depth.late.late_z",
+        "self.mask | Mux(occupied, read.data, 0)",
+        "self.mask",
+        "union",
+    ),
 ]
