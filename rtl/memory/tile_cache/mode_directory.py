@@ -112,14 +112,12 @@ class ModeDirectory(wiring.Component):
         dirty = Signal(self._lines)
         zero = Signal(self._lines)
         refilled = Signal()
-        stores = Signal()
 
-        # Of a place: whether a line is there in the next clock.
+        # Of a place: whether a line is there in the next clock. One that is stored is there a clock
+        # more, in which nothing can pass: a tile waits for the line that follows it.
         def is_kept(place):
-            is_own = self.index == place
-            comes = refilled & is_own
-            leaves = (stores & is_own) | self.forget | self.flushed
-            return (valid.bit_select(place, 1) | comes) & ~leaves
+            comes = refilled & (self.index == place)
+            return (valid.bit_select(place, 1) | comes) & ~(self.forget | self.flushed)
 
         tile = self._look_up(m, tags, write, is_kept, self.lookup_tile, self.resident)
         victim = self._look_up(m, tags, write, is_kept, self.lookup_victim, self.victim_resident)
@@ -132,7 +130,6 @@ class ModeDirectory(wiring.Component):
         line = Signal(LINE)
         m.d.comb += [
             refilled.eq(self.fetched | self.blank),
-            stores.eq(self.store.valid & self.store.ready),
             self.index.eq(line[: self._bits]),
             selected.eq(1 << self.index),
             write.en.eq(refilled),
@@ -146,7 +143,7 @@ class ModeDirectory(wiring.Component):
                 valid.eq(valid | selected),
                 dirty.eq(dirty & ~selected),
             ]
-        with m.If(stores):
+        with m.If(self.store.valid & self.store.ready):
             m.d.sync += [
                 valid.eq(valid & ~selected),
                 zero.eq(zero & ~selected),
