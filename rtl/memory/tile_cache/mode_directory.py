@@ -113,11 +113,10 @@ class ModeDirectory(wiring.Component):
         zero = Signal(self._lines)
         refilled = Signal()
 
-        # Of a place: whether a line is there in the next clock. One that is stored is there a clock
-        # more, in which nothing can pass: a tile waits for the line that follows it.
+        # Of a place: whether a line is there in the next clock. One that leaves stays a clock more,
+        # in which no tile passes: it waits for the line that follows, or for the end of a flush.
         def is_kept(place):
-            comes = refilled & (self.index == place)
-            return (valid.bit_select(place, 1) | comes) & ~(self.forget | self.flushed)
+            return valid.bit_select(place, 1) | (refilled & (self.index == place))
 
         tile = self._look_up(m, tags, write, is_kept, self.lookup_tile, self.resident)
         victim = self._look_up(m, tags, write, is_kept, self.lookup_victim, self.victim_resident)
