@@ -4,7 +4,7 @@
 container/         files: DDS and KTX2
 texture.py         levels, layers and faces in memory
 texels.py          formats without blocks; block_decode.py: BC1 to BC5; blocks/: BC6H and BC7
-sampler.py         coordinates to filtered texels; sampler_state.py: what tells how
+sampler.py         coordinates to filtered texels
 coordinates/       levels and anisotropy, faces of directions
 level_of_detail.py levels of quads, as hardware has them
 filtering/         texels of a filter, and what becomes of them

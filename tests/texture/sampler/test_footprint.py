@@ -10,7 +10,7 @@ from fixfunc.models.texture.coordinates import cube
 from fixfunc.models.texture.coordinates.footprint import LOG2, RATIOS, footprint, log2
 from fixfunc.models.texture.filtering.filtering import sample_place
 from fixfunc.models.texture.sampler import Sampler, sample
-from fixfunc.models.texture.texture import of_picture
+from fixfunc.models.texture.texture import create, of_picture
 from tests.oracles.naive_frame import float32 as naive
 from tests.textures import noise
 
@@ -248,3 +248,26 @@ def test_directions_are_projected_one_rounding_at_a_time():
             assert uv[n, k] == naive.multiply_add(share, 0.5, 0.5)
             moved = naive.divide(naive.multiply_add(-share, dn, step), normal)
             assert slope[n, k] == naive.multiply(moved, 0.5)
+
+
+@pytest.mark.plan("sampler-5")
+def test_footprints_of_cubes_are_held_to_their_face():
+    """Faces of one colour each: a row of eight samples, of which some lie beyond the right edge of
+    +z. On the edge a sample is half of +x, whatever lies beyond.
+    """
+    colours = np.array([250, 10, 20, 30, 90, 50], np.uint8)
+    texture = create("R8", 16, 16, [np.repeat(colours, 256).reshape(6, -1)], faces=6)
+    direction = np.float32([[0.875, 0, 1]])
+    gradients = np.float32([[1, 0, 0]]), np.float32([[0, -0.125, 0]])
+    found = sample(texture, Sampler(anisotropy=8), direction, gradients=gradients)[0, 0]
+    total = Fraction(0)
+    for n in range(8):
+        place = Fraction(15, 16) + Fraction(2 * n - 7, 16) / 2
+        beyond = max(min(place * 16, 16) - Fraction(31, 2), 0)
+        total += 90 + (250 - 90) * beyond
+    assert found == np.float32(float(total / 8 / 255))
+    far = np.float32([[0.99, -0.99, 1]])
+    long = np.float32([[1, -1, 0]]), np.float32([[0.01, 0.015, 0]])
+    one = sample(texture, Sampler(anisotropy=16), far, gradients=long)[0, 0]
+    # Beyond the corner there is +z itself: never more than three quarters of others.
+    assert np.float32(90 / 255) < one < np.float32((90 + 250 + 30 + 250) / 4 / 255)
