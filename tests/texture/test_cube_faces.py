@@ -71,7 +71,7 @@ def test_faces_are_those_of_the_specification():
     assert checked == set(range(6))
 
 
-@pytest.mark.plan("cube-faces-1")
+@pytest.mark.plan("cube-faces-5")
 def test_axes_of_faces_are_those_of_the_specification():
     for face in range(6):
         assert FACES[face] == RIGHT[face] + DOWN[face] + OUT[face]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texels without a mean: fetches, gathers, extremes, comparisons; levels and their bounds."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -178,22 +176,6 @@ def test_gathers_of_integers_and_of_what_a_format_lacks():
     assert found[0].tolist() == [image[5, 3, 1], image[5, 4, 1], image[4, 4, 1], image[4, 3, 1]]
     for component, value in ((2, 0), (3, 1)):
         assert (gather(texture, Sampler(), np.zeros((1, 2)), component) == value).all()
-
-
-@pytest.mark.plan("sampler-13")
-@pytest.mark.parametrize("form", ["RGBA8", "R16", "R16_SNORM"])
-def test_a_corner_is_rounded_once(form):
-    """The mean of three integers by three times the unit; against exact rationals."""
-    one = {"RGBA8": 255, "R16": 65535, "R16_SNORM": 32767}[form]
-    rng = np.random.default_rng(5)
-    signs = rng.choice([-1.0, 1.0], (50, 3))
-    for seed in range(8):
-        cube = noise(1, 1, seed, faces=6, format=form)
-        found = gather(cube, Sampler(), (signs * [1, 0.9, 0.8]).astype(np.float32))
-        for four in found.astype(np.float64):
-            whole = np.rint(four * one).astype(int).tolist()
-            means = [Fraction(sum(whole) - whole[n], 3 * one) for n in range(4)]
-            assert any(v == np.float32(float(mean)) for v, mean in zip(four, means, strict=True))
 
 
 @pytest.mark.plan("sampler-13")

@@ -9,7 +9,7 @@ import pytest
 from fixfunc.models.texture.coordinates import cube
 from fixfunc.models.texture.coordinates.footprint import LOG2, RATIOS, footprint, log2
 from fixfunc.models.texture.filtering.filtering import sample_place
-from fixfunc.models.texture.sampler import Sampler, sample
+from fixfunc.models.texture.sampler import Sampler, gather, sample
 from fixfunc.models.texture.texture import create, of_picture
 from tests.oracles.naive_frame import float32 as naive
 from tests.textures import noise
@@ -271,3 +271,19 @@ def test_footprints_of_cubes_are_held_to_their_face():
     one = sample(texture, Sampler(anisotropy=16), far, gradients=long)[0, 0]
     # Beyond the corner there is +z itself: never more than three quarters of others.
     assert np.float32(90 / 255) < one < np.float32((90 + 250 + 30 + 250) / 4 / 255)
+
+
+@pytest.mark.plan("sampler-13")
+@pytest.mark.parametrize("form", ["RGBA8", "R16", "R16_SNORM"])
+def test_a_corner_is_rounded_once(form):
+    """The mean of three integers by three times the unit; against exact rationals."""
+    one = {"RGBA8": 255, "R16": 65535, "R16_SNORM": 32767}[form]
+    rng = np.random.default_rng(5)
+    signs = rng.choice([-1.0, 1.0], (50, 3))
+    for seed in range(8):
+        cube = noise(1, 1, seed, faces=6, format=form)
+        found = gather(cube, Sampler(), (signs * [1, 0.9, 0.8]).astype(np.float32))
+        for four in found.astype(np.float64):
+            whole = np.rint(four * one).astype(int).tolist()
+            means = [Fraction(sum(whole) - whole[n], 3 * one) for n in range(4)]
+            assert any(v == np.float32(float(mean)) for v, mean in zip(four, means, strict=True))
