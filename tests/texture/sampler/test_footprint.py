@@ -266,11 +266,11 @@ def test_footprints_of_cubes_are_held_to_their_face():
         beyond = max(min(place * 16, 16) - Fraction(31, 2), 0)
         total += 90 + (250 - 90) * beyond
     assert found == np.float32(float(total / 8 / 255))
-    far = np.float32([[0.99, -0.99, 1]])
-    long = np.float32([[1, -1, 0]]), np.float32([[0.01, 0.015, 0]])
-    one = sample(texture, Sampler(anisotropy=16), far, gradients=long)[0, 0]
-    # Beyond the corner there is +z itself: never more than three quarters of others.
-    assert np.float32(90 / 255) < one < np.float32((90 + 250 + 30 + 250) / 4 / 255)
+    # Beyond two corners: +x and -y at one of them, -x and +y at the other, and +z itself twice.
+    long = np.float32([[100, -100, 0]]), np.zeros((1, 3), np.float32)
+    found = sample(texture, Sampler(anisotropy=16), np.float32([[0, 0, 1]]), gradients=long)
+    corners = Fraction(90 + 250 + 30 + 90, 4) + Fraction(90 + 10 + 20 + 90, 4)
+    assert found[0, 0] == np.float32(float(corners / 2 / 255))
 
 
 @pytest.mark.plan("sampler-13")
