@@ -12,7 +12,7 @@ from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
-from fixfunc.spec.textures import addresses, cache, descriptors, level_of_detail, unit
+from fixfunc.spec.textures import addresses, cache, cube, descriptors, level_of_detail, unit
 from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
@@ -88,6 +88,10 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "lod_quad": level_of_detail.LOD_QUAD,
         "lod_of_quad": level_of_detail.LOD_OF_QUAD,
         "footprints_of_quad": level_of_detail.FOOTPRINTS_OF_QUAD,
+        "lod_gradients": level_of_detail.GRADIENTS,
+        "cube_state": cube.CUBE_STATE,
+        "cube_quad": cube.CUBE_QUAD,
+        "faced_quad": cube.FACED_QUAD,
         "address_state": addresses.ADDRESS_STATE,
         "address_quad": addresses.ADDRESS_QUAD,
         "addressed_quad": addresses.ADDRESSED_QUAD,

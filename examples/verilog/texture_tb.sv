@@ -96,7 +96,7 @@ module texture_tb;
   localparam int BEATS = QUADS + 2;
   sample_state_t state;
   texture_quad_t quad;
-  logic [$bits(sample_state_t)-1:0] beat;
+  logic [$bits(texture_quad_t)-1:0] beat;
   logic i_valid;
   logic i_ready;
   int sent = 0;
@@ -127,7 +127,7 @@ module texture_tb;
     quad.v2 = float32(half(number, 2, 1) / (2.0 * EDGE));
     quad.u3 = float32(half(number, 3, 0) / (2.0 * EDGE));
     quad.v3 = float32(half(number, 3, 1) / (2.0 * EDGE));
-    beat = is_state ? state : $bits(sample_state_t)'(quad);
+    beat = is_state ? $bits(texture_quad_t)'(state) : quad;
     i_valid = !rst && sent < BEATS;
   end
 

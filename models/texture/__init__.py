@@ -4,9 +4,9 @@
 container/         files: DDS and KTX2
 texture.py         levels, layers and faces in memory
 texels.py          formats without blocks; block_decode.py: BC1 to BC5; blocks/: BC6H and BC7
-sampler.py         coordinates to filtered texels; sampler_state.py: what tells how
+sampler.py         coordinates to filtered texels
 coordinates/       levels and anisotropy, faces of directions
-level_of_detail.py levels of quads, as hardware has them
+cube_faces.py      faces that quads see, and level_of_detail.py: their levels, as hardware has both
 filtering/         texels of a filter, and what becomes of them
 addresses.py       texels of grids, and filter.py: what becomes of them, as hardware has both
 fetch.py           texels by their numbers

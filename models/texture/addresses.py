@@ -6,7 +6,7 @@ import numpy as np
 from fixfunc.models.payload import dtype, enumerated
 from fixfunc.models.texture.filtering.filtering import addressed
 from fixfunc.models.texture.filtering.reduction import ONE, WEIGHT_BITS, weights
-from fixfunc.models.texture.sampler_state import ADDRESSES
+from fixfunc.models.texture.filtering.sampler_state import ADDRESSES
 from fixfunc.spec.textures.addresses import ADDRESSED_QUAD, Address
 
 # By the numbers of their modes.

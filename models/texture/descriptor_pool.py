@@ -11,8 +11,9 @@ from fixfunc.models.texture.unit.texture_rules import broken_rule
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.cache import LINE, StoredFormat
+from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.descriptors import DESCRIPTOR, STRIDE, Refusal
-from fixfunc.spec.textures.unit import ARRAY_STATE, NO_FORMAT, TEXTURE_STATE
+from fixfunc.spec.textures.unit import ARRAY_STATE, LAST_CUBE, NO_FORMAT, TEXTURE_STATE
 
 TEXTURE = dtype((*TEXTURE_STATE, *ARRAY_STATE))
 BYTES = 3 * TRANSFER // 8  # of a descriptor that are read
@@ -43,6 +44,8 @@ class DescriptorPool:
         Most descriptors.
     layers : bool
         Textures may be arrays.
+    cubes : bool
+        Textures may be cubes.
     unreadable : int, optional
         A byte whose transfer cannot be read.
 
@@ -57,6 +60,7 @@ class DescriptorPool:
         anisotropy: int,
         size: int,
         layers: bool = True,
+        cubes: bool = True,
         unreadable: int | None = None,
     ) -> None:
         self._memory = memory
@@ -65,6 +69,7 @@ class DescriptorPool:
         self._anisotropy = anisotropy
         self._size = size
         self._layers = layers
+        self._cubes = cubes
         self._unreadable = unreadable
         self.place(base=0, count=0, limit=0)
 
@@ -95,10 +100,13 @@ class DescriptorPool:
                 return Selected(_empty(), Refusal.MEMORY)
             data = self._memory[first : first + BYTES]
             record = unpack(data.reshape(1, -1), DESCRIPTOR)[0]
-            span = int(record["last_layer"]) * int(record["distance"])
-            rules = self._formats, self._extent, self._anisotropy, self._limit, span
-            if record["last_layer"] > 0 and not self._layers:
+            last = int(record["last_layer"])
+            if (last > 0 and not self._layers) or not self._is_cube_known(record):
                 return Selected(_empty(), Refusal.STATE)
+            if record["cube"]:
+                last = FACES * last + FACES - 1
+            span = last * int(record["distance"])
+            rules = self._formats, self._extent, self._anisotropy, self._limit, span
             if broken := broken_rule(record, *rules):
                 return Selected(_empty(), BROKEN[broken])
             state = np.zeros((), TEXTURE)
@@ -107,6 +115,11 @@ class DescriptorPool:
             state["distance"] *= self._layers
             self._known[number] = state
         return Selected(self._known[number], None)
+
+    def _is_cube_known(self, record):
+        """A texture is no cube, or one that there may be: faces are square."""
+        fits = record["width"] == record["height"] and record["last_layer"] <= LAST_CUBE
+        return not record["cube"] or (self._cubes and fits)
 
     def _readable(self, first):
         broken = self._unreadable is not None and first <= self._unreadable < first + BYTES

@@ -10,7 +10,7 @@ from fixfunc.models.texture import texels
 from fixfunc.models.texture.cache.taps import Taps
 from fixfunc.models.texture.coordinates.footprint import LOD_BITS
 from fixfunc.models.texture.filtering.filtering import LINEAR_UNIT, as_light
-from fixfunc.models.texture.sampler_state import by_request, whole_steps
+from fixfunc.models.texture.filtering.sampler_state import by_request, whole_steps
 from fixfunc.models.texture.texels import TEXELS
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.errors import InputError

@@ -24,7 +24,8 @@ def levels_of_quads(
     states : structured ndarray, shape (s,)
         As :data:`fixfunc.spec.textures.level_of_detail.LOD_STATE`.
     quads : structured ndarray, shape (n,)
-        As :data:`fixfunc.spec.textures.level_of_detail.LOD_QUAD`.
+        As :data:`fixfunc.spec.textures.level_of_detail.LOD_QUAD`, and ``GRADIENTS`` where a state
+        may say so.
     state_of : ndarray of intp, shape (n,)
         The state of each.
     footprints : bool
@@ -47,10 +48,10 @@ def levels_of_quads(
         for which in np.unique(state_of):
             at = state_of == which
             state = states[which]
-            slopes = [
-                slope.reshape(-1, 2)
-                for slope in quad_gradients(coordinates[at], bool(state["coarse"]))
-            ]
+            slopes = quad_gradients(coordinates[at], bool(state["coarse"]))
+            if "across_u0" in quads.dtype.names and state["explicit_gradients"] == 1:
+                slopes = [_gradients(quads[at], way) for way in ("across", "down")]
+            slopes = [slope.reshape(-1, 2) for slope in slopes]
             size = int(state["width"]), int(state["height"])
             is_explicit = state["explicit_level"] == 1
             most = min(max(int(state["anisotropy"]), 1), ANISOTROPY) if footprints else 1
@@ -60,6 +61,12 @@ def levels_of_quads(
             if footprints:
                 _put_footprints(out, at, count.reshape(-1, 4), along.reshape(-1, 4, 2))
     return out
+
+
+def _gradients(quads, way):
+    """Gradients that quads bring, shape (n, 4, 2)."""
+    bits = [[quads[f"{way}_{name}{pixel}"] for name in "uv"] for pixel in range(4)]
+    return np.array(bits).transpose(2, 0, 1).copy().view(np.float32)
 
 
 def _put_footprints(out, at, count, along):

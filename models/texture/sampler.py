@@ -19,7 +19,7 @@ from fixfunc.models.texture.coordinates.footprint import (
 )
 from fixfunc.models.texture.filtering.filtering import Reader, cell, filtered, grid
 from fixfunc.models.texture.filtering.reduction import ONE, mean_of_three
-from fixfunc.models.texture.sampler_state import (
+from fixfunc.models.texture.filtering.sampler_state import (
     ADDRESSES,
     FILTERS,
     REDUCTIONS,
@@ -216,15 +216,24 @@ def gather(
     texels, missing = grid(reader, 0, numbers, cells, np.ones((4, len(everywhere)), bool))
     found = reader.values(texels)
     if missing.any():
-        if texture.texel_format.kind == "FLOAT" and reference is None:
-            others = mean_of_three(found, missing)
-        else:  # Exact: three integers, or float32 of 24 places.
-            others = np.where(missing[..., None], 0, found.astype(np.float64)).sum(0) / 3
-        found = np.where(missing[..., None], others, found).astype(found.dtype)
+        others = _mean_of_three(texture, reader, texels, missing)
+        found = np.where(missing[..., None], others, found)
     found = found[list(GATHERED), :, component].T
     if _is_empty(texture):
         found = np.full_like(found, component == 3 and 3 not in texture.texel_format.present)
     return found.reshape(*shape, 4)
+
+
+def _mean_of_three(texture, reader, texels, missing):
+    """What a gather has of a texel beyond a corner, rounded once; the present ones are three."""
+    form = texture.texel_format
+    if form.kind == "FLOAT" and not reader.compares:
+        return mean_of_three(reader.values(texels), missing)
+    total = np.where(missing[..., None], 0, texels.astype(np.int64)).sum(0)
+    if form.is_integer:
+        return reader.values(np.trunc(total / 3))
+    mean = (total / (3 * reader.unit)).astype(np.float32)
+    return np.repeat(mean, 4, -1) if reader.compares else complete(mean, form)
 
 
 def level_of_detail(
@@ -339,7 +348,8 @@ def _reader(texture, sampler, request, offset, allowed, reference, taps):
     if any(offset) and texture.faces == 6:
         raise InputError("offset", "be 0 of a cube", offset)
     read = None if _is_empty(texture) else taps  # nothing is read of what is not there
-    return Reader(texture, sampler, request.image, offset, reference, read)
+    several = request.footprints[0] > 1
+    return Reader(texture, sampler, request.image, offset, reference, read, several)
 
 
 def _comparable(texture):

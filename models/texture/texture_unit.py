@@ -8,15 +8,18 @@ import numpy as np
 from fixfunc.models.lib import float32
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.addresses import address_quads
+from fixfunc.models.texture.cube_faces import faces_of_quads
 from fixfunc.models.texture.filter import filter_quads, units
 from fixfunc.models.texture.filtering.filtering import sample_place
 from fixfunc.models.texture.filtering.reduction import ONE
 from fixfunc.models.texture.level_of_detail import levels_of_quads
 from fixfunc.models.texture.texels import DXGI, TEXELS
 from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape
+from fixfunc.models.texture.unit.cube_grids import joined, parts_of, with_corners
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.addresses import ADDRESS_QUAD, ADDRESS_STATE, Address
 from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, DEPTHS, StoredFormat
+from fixfunc.spec.textures.cube import CUBE_QUAD, CUBE_STATE
 from fixfunc.spec.textures.filter import (
     CHANNELS,
     CORNERS,
@@ -25,7 +28,7 @@ from fixfunc.spec.textures.filter import (
     FilterOp,
     Unit,
 )
-from fixfunc.spec.textures.level_of_detail import ANISOTROPY, LOD_QUAD, LOD_STATE
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY, GRADIENTS, LOD_QUAD, LOD_STATE
 from fixfunc.spec.textures.unit import COMPARED, NO_FORMAT, SAMPLE_STATE, TEXTURED_QUAD
 
 PIXELS = 4
@@ -53,6 +56,8 @@ class TextureUnit:
         Anisotropic filters have up to 16 samples; else a state that asks for several is refused.
     layers : bool
         Textures may be arrays; else a state of one is refused.
+    cubes : bool
+        Textures may be cubes; else a state of one is refused.
     """
 
     def __init__(
@@ -63,12 +68,14 @@ class TextureUnit:
         comparisons: bool = True,
         footprints: bool = True,
         layers: bool = True,
+        cubes: bool = True,
     ) -> None:
         self._formats = (*shape.formats, *(DEPTHS if comparisons else ()))
         known = self._formats if comparisons else ()
         self._compared = [form for form in COMPARED if form in known]
         self._footprints = footprints
         self._layers = layers
+        self._cubes = cubes
         shape = replace(shape, formats=self._formats, layers=layers)
         self._cache = QuadCache(shape, memory, unreadable)
 
@@ -99,19 +106,24 @@ class TextureUnit:
         refused = compares & ~np.isin(states["format"], self._compared)
         refused |= ~compares & np.isin(states["format"], DEPTHS)
         refused |= (states["last_layer"] > 0) & (not self._layers)
+        refused |= (states["cube"] == 1) & (not self._cubes)
+        states["cube"] &= self._cubes
         refused |= states["anisotropy"] > (ANISOTROPY if self._footprints else 1)
         stored = carried(states, CACHE_STATE)
         stored["format"][refused] = NO_FORMAT
         states["compares"][refused] = 0
-        lod_states, lod_quads = carried(states, LOD_STATE), carried(quads, LOD_QUAD)
-        lods = levels_of_quads(lod_states, lod_quads, state_of, self._footprints)
+        quads, lods, faces = levels_on_faces(states, quads, state_of, self._footprints)
         number, grids = grids_of(states[state_of], quads, lods)
         which = state_of[number]
-        texels = self._cache.read(stored, grids.to_cache, which)
+        is_cube = states["cube"][which] == 1
+        parts = parts_of(grids.to_cache, grids.outside, faces[number], grids.extent, is_cube)
+        texels = self._cache.read(stored, parts.to_cache, which[parts.grid])
         for name in ("lookups", "misses", "lines"):
-            out[name] = np.bincount(number, texels[name], len(quads))
-        np.maximum.at(out["status"], number, texels["status"])
-        taps = _taps(states[which], texels, grids)
+            out[name] = np.bincount(number[parts.grid], texels[name], len(quads))
+        np.maximum.at(out["status"], number[parts.grid], texels["status"])
+        taps = _taps(states[which], joined(texels, parts), grids)
+        taps, number = with_corners(taps, number, parts.missing)
+        which = state_of[number]
         for pixel in range(PIXELS):
             bits = quads[f"reference{pixel}"][number].astype(np.int64)
             taps[f"reference{pixel}"] = _reference(bits, states["format"][which])
@@ -130,6 +142,28 @@ class TextureUnit:
             for name, unit in zip(CHANNELS, found, strict=True):
                 out[f"unit_{name}"][n] = unit
         return out
+
+
+def levels_on_faces(
+    states: np.ndarray, quads: np.ndarray, state_of: np.ndarray, footprints: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Quads with places on faces of cubes, levels of detail, and those faces, int64 of (n, 4).
+
+    Parameters are those of :meth:`TextureUnit.sample`.
+    """
+    is_cube = (states["cube"] == 1)[state_of]
+    cubes = carried(states, CUBE_STATE), carried(quads, CUBE_QUAD)
+    found = faces_of_quads(*cubes, state_of)
+    faces = np.stack([found[f"face{pixel}"] for pixel in range(PIXELS)], 1).astype(np.int64)
+    quads = quads.copy()
+    for name in (f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS)):
+        quads[name] = np.where(is_cube, found[name], quads[name])
+    lod_states = carried(states, LOD_STATE)
+    lod_states["explicit_gradients"] = states["cube"]
+    lod_quads = carried(quads, (*LOD_QUAD, *GRADIENTS))
+    for field in GRADIENTS:
+        lod_quads[field.name] = found[field.name]
+    return quads, levels_of_quads(lod_states, lod_quads, state_of, footprints), faces
 
 
 def _reference(bits, form):
@@ -153,17 +187,23 @@ class Grids:
         As :data:`fixfunc.spec.textures.filter.FILTER_TAPS`, without texels.
     borders : ndarray of int64, shape (n, 4)
         Corners that are the border, of each pixel.
+    outside : ndarray of bool, shape (n, 4, 4)
+        Of each pixel, which of left, right, upper and lower lie beyond the texture.
+    extent : ndarray of int64, shape (n, 4)
+        Width of the level of each pixel.
     """
 
     def __init__(self, count: int) -> None:
         self.to_cache = np.zeros(count, dtype(CACHE_QUAD))
         self.taps = np.zeros(count, dtype(FILTER_TAPS))
         self.borders = np.zeros((count, PIXELS), np.int64)
+        self.outside = np.zeros((count, PIXELS, CORNERS), bool)
+        self.extent = np.ones((count, PIXELS), np.int64)
 
 
 def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np.ndarray, Grids]:
-    """Grids of quads: one a sample of the longest footprint, a second one where a pixel that has it
-    lies between two levels.
+    """Grids of quads: one a sample of the longest footprint, or two where a pixel that has it lies
+    between two levels, of which the first is that of the smaller level.
 
     Parameters
     ----------
@@ -187,6 +227,7 @@ def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np
     active = sample[:, None] < count
     fraction = np.where(active, fraction[number], 0)
     state, live = state[number], live[number] & active
+    is_cube = state["cube"] == 1
     places = np.zeros(len(number), dtype(ADDRESS_QUAD))
     out = Grids(len(number))
     out.taps["kind"], out.to_cache["kind"] = 1, 1
@@ -196,7 +237,7 @@ def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np
         own = fraction[:, pixel]
         minifies = lods[f"minifies{pixel}"][number] == 1
         level = np.where(gathers[number], 0, lods[f"level{pixel}"][number]).astype(np.int64)
-        level += second & (own > 0)
+        level += ~second & (own > 0)
         places[f"level{pixel}"] = level
         linear = np.where(minifies, state["minify"], state["magnify"]) == 1
         places[f"smooth{pixel}"] = linear | gathers[number]
@@ -204,15 +245,26 @@ def grids_of(state: np.ndarray, quads: np.ndarray, lods: np.ndarray) -> tuple[np
         out.to_cache[f"layer{pixel}"] = layer_of(
             quads[f"layer{pixel}"][number], state["last_layer"].astype(np.int64)
         )
-        weight = np.where(second, own, ONE - own)
+        weight = np.where(second == (own > 0), ONE - own, own)
         out.taps[f"weight{pixel}"] = np.where(active[:, pixel], weight, 0)
         out.taps[f"count{pixel}"] = count[:, pixel]
         for n, (axis, place, size) in enumerate((("u", "x", "width"), ("v", "y", "height"))):
             extent = np.maximum(state[size].astype(np.int64) >> level, 1)
-            repeats = np.isin(state[f"mode_{axis}"], (Address.WRAP, Address.MIRROR))
+            repeats = np.isin(state[f"mode_{axis}"], (Address.WRAP, Address.MIRROR)) & ~is_cube
             bits = np.ascontiguousarray(coordinates[:, pixel, n]).view(np.uint32).astype(np.int64)
-            places[f"{place}{pixel}"] = place_of(bits, extent, repeats)
+            found = place_of(bits, extent, repeats)
+            smooth = places[f"smooth{pixel}"] == 1
+            # A far edge of a face is the face's own for a point.
+            held = np.clip(found, 0, (extent << FRACTION) - ~smooth)
+            places[f"{place}{pixel}"] = np.where(is_cube, held, found)
+            first = held - np.where(smooth, ONE // 2, 0) >> FRACTION
+            out.outside[:, pixel, 2 * n] = first < 0
+            out.outside[:, pixel, 2 * n + 1] = first + 1 >= extent
+            out.extent[:, pixel] = extent
     states = carried(state, ADDRESS_STATE)
+    for name, value in (("mode", Address.CLAMP), ("offset", 0)):
+        for axis in "uv":
+            states[f"{name}_{axis}"][is_cube] = value
     states["gathers"] = gathers[number]
     found = address_quads(states, places, np.arange(len(number)))
     for pixel in range(PIXELS):

@@ -14,6 +14,7 @@ level_of_detail.py   coordinates of quads become levels of detail
 state_feed.py        quads enter a pipeline, each with the state before it
 
 addresses   places of quads become texels of their grids, and weights
+cube        faces of cubes, and texels beyond their edges
 cache       taps of quads become texels, through blocks and lines on chip
 descriptors textures and samplers by number, from memory
 unit        coordinates of quads become filtered texels: all of these joined

@@ -3,6 +3,7 @@
 
 level_of_detail.py  coordinates of quads in, levels out
 cache.py            taps of quads in, their texels out
+cube.py             directions of quads in, faces and gradients out
 addresses.py        places of quads in, texels of their grids out
 filter.py           texels and weights of quads in, filtered texels out
 unit.py             coordinates of quads in, filtered texels out

@@ -32,6 +32,7 @@ LOD_STATE = (
     *each("minimum maximum", LOD, signed=True, meaning="of the level, behind the bias, s8.8"),
     Field("least", LOD, signed=True, meaning="the texture's own least level, s8.8"),
     EXPLICIT_LEVEL,
+    Field("explicit_gradients", 1, meaning="quads bring gradients: coordinates do not count"),
     Field("anisotropy", 5, meaning="most samples along a footprint: 2 to 16; 0 and 1: no such"),
 )
 # Of pixel (x, y), whose number is 2 y + x.
@@ -43,6 +44,13 @@ LOD_QUAD = (
         for name in "uv"
     ),
     *(Field(f"bias{pixel}", LOD, True, "of the pixel, s8.8") for pixel in range(4)),
+)
+# Where quads may bring gradients, of u and v, to the right and downwards.
+GRADIENTS = tuple(
+    Field(f"{way}_{name}{pixel}", 32, meaning="gradient, float32")
+    for pixel in range(4)
+    for way in ("across", "down")
+    for name in "uv"
 )
 LOD_OF_QUAD = tuple(
     field

@@ -6,6 +6,7 @@ from enum import IntEnum
 from fixfunc.spec.payloads import Field, each
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import DEPTHS, DISTANCE, LAYER, LEVELS_STATE, StoredFormat
+from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.filter import CHANNELS
 from fixfunc.spec.textures.level_of_detail import EXPLICIT_LEVEL, LOD
 
@@ -39,9 +40,10 @@ TEXTURE_STATE = (
     ),
     Field("anisotropy", 5, meaning="most samples along a footprint: 2 to 16; 0 and 1: no such"),
 )
-# Of an array of textures.
+# Of an array of textures, or of cubes, which have six layers each.
 ARRAY_STATE = (
-    Field("last_layer", LAYER, meaning="number of the last layer: 0 of no array"),
+    Field("last_layer", LAYER, meaning="number of the last layer, or cube: 0 of no array"),
+    Field("cube", 1, meaning="layers are faces: +x, -x, +y, -y, +z, -z"),
     DISTANCE,
 )
 # How an instruction samples.
@@ -53,6 +55,7 @@ INSTRUCTION_STATE = (
 )
 # What the texture unit takes: a texture and a sampler, and how an instruction samples them.
 SAMPLE_STATE = (*TEXTURE_STATE, *ARRAY_STATE, *INSTRUCTION_STATE)
+LAST_CUBE = (1 << LAYER) // FACES - 1  # number of the last cube that there may be
 NO_FORMAT = 31  # a number that no format has: the cache refuses it
 COMPARED = (StoredFormat.R16_UNORM, *DEPTHS)  # formats that a reference is compared with
 # Of pixel (x, y), whose number is 2 y + x.
@@ -67,6 +70,10 @@ TEXTURE_QUAD = (
     *(Field(f"reference{pixel}", 32, meaning="of a comparison, float32") for pixel in range(4)),
     *(
         Field(f"layer{pixel}", 32, meaning="of an array, float32: the nearest layer that there is")
+        for pixel in range(4)
+    ),
+    *(
+        Field(f"w{pixel}", 32, meaning="with u and v a cube's direction, float32")
         for pixel in range(4)
     ),
     Field("live", 4, meaning="pixels that read texels; of others coordinates alone count"),

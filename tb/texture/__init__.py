@@ -2,6 +2,7 @@
 """Benches of the texture unit.
 
 block_decode.py    blocks of every format and mode
+cube_faces.py      directions at edges, at corners, anywhere; ties
 level_of_detail.py gradients of every length, biases, bounds
 addresses.py       places of quads, in every mode, at any size
 filter.py          grids of quads, in every unit and operation

@@ -12,6 +12,7 @@ from fixfunc.rtl.texture.descriptors.descriptor_pool import DescriptorPoolParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import LAYER, LEVELS, LINE, LINE_NUMBER
+from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
     POOL,
@@ -23,7 +24,13 @@ from fixfunc.spec.textures.descriptors import (
     DescriptorKind,
     Refusal,
 )
-from fixfunc.spec.textures.unit import INSTRUCTION_STATE, SAMPLE_STATE, TEXTURE_QUAD, TextureKind
+from fixfunc.spec.textures.unit import (
+    INSTRUCTION_STATE,
+    LAST_CUBE,
+    SAMPLE_STATE,
+    TEXTURE_QUAD,
+    TextureKind,
+)
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
@@ -99,6 +106,10 @@ def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
         sizes = rng.integers(1, most + 1, DESCRIPTORS)
         edges = rng.choice([1, most, most + 1, 0], DESCRIPTORS, p=[0.4, 0.5, 0.05, 0.05])
         records[name] = np.where(rng.random(DESCRIPTORS) < 0.5, sizes, edges)
+    is_cube = rng.random(DESCRIPTORS) < (0.2 if params.cubes else 0.02)
+    records["cube"] = is_cube
+    square = is_cube & (rng.random(DESCRIPTORS) < 0.95)
+    records["height"] = np.where(square, records["width"], records["height"])
     longest = np.maximum(records["width"], records["height"]).astype(np.int64)
     levels = np.frexp(np.maximum(longest, 1).astype(np.float64))[1] - 1
     more = rng.choice([-1, 0, 1], DESCRIPTORS, p=[0.5, 0.45, 0.05])
@@ -121,8 +132,12 @@ def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
     beyond = rng.integers(params.anisotropy + 1, 32, DESCRIPTORS)
     records["anisotropy"] = np.where(rng.random(DESCRIPTORS) < 0.97, samples, beyond)
     layers = rng.choice([0, 0, 0, 1, 5, LAYERS - 1], DESCRIPTORS) * params.layers
+    cubes = rng.choice([0, 0, 0, 1, 5, LAST_CUBE, LAST_CUBE + 1], DESCRIPTORS) * params.layers
+    layers = np.where(is_cube, cubes, layers)
     records["last_layer"] = np.where(rng.random(DESCRIPTORS) < 0.97, layers, 3)
-    room = LIMIT // LINE // np.maximum(records["last_layer"].astype(np.int64), 1)
+    last = records["last_layer"].astype(np.int64)
+    last = np.where(is_cube, FACES * last + FACES - 1, last)
+    room = LIMIT // LINE // np.maximum(last, 1)
     distance = room * rng.choice([0.0, 0.2, 0.5, 0.9, 1.1], DESCRIPTORS)
     anything = rng.integers(0, 1 << LINE_NUMBER, DESCRIPTORS)
     records["distance"] = np.where(rng.random(DESCRIPTORS) < 0.97, distance, anything)
@@ -142,7 +157,7 @@ def pool_of(
     """The golden pool of a configuration, over memory."""
     return DescriptorPool(
         *(data, params.formats, params.extent, params.anisotropy),
-        *(params.size, params.layers, unreadable),
+        *(params.size, params.layers, params.cubes, unreadable),
     )
 
 

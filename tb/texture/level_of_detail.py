@@ -12,7 +12,6 @@ from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetail, L
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.level_of_detail import (
     LOD,
-    LOD_QUAD,
     LOD_STATE,
     LodKind,
 )
@@ -20,9 +19,14 @@ from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
 
-BITS = sum(f.bits for f in LOD_QUAD)
+PLAIN = LevelOfDetailParams()
 LEAST = -(1 << LOD - 1)
 SPECIAL = (0, 1, 0x800000, 0x3F800000, 0x7F7FFFFF, 0x7F800000, 0x7FC00000)
+
+
+def bits(params: LevelOfDetailParams) -> int:
+    """Of a packed beat."""
+    return sum(f.bits for f in params.quad)
 
 
 def requests(rng: np.random.Generator, count: int, params: LevelOfDetailParams) -> np.ndarray:
@@ -30,10 +34,10 @@ def requests(rng: np.random.Generator, count: int, params: LevelOfDetailParams) 
     out = []
     left = count
     while left > 0:
-        beats = quads(rng, int(rng.integers(1, 30)))
+        beats = quads(rng, int(rng.integers(1, 30)), params)
         out += [
-            codec.pack(draw(rng, params), LOD_STATE, BITS),
-            codec.pack(beats, LOD_QUAD, BITS),
+            codec.pack(draw(rng, params), LOD_STATE, bits(params)),
+            codec.pack(beats, params.quad, bits(params)),
         ]
         left -= 1 + len(beats)
     return np.concatenate(out)
@@ -53,6 +57,7 @@ def draw(rng: np.random.Generator, _: LevelOfDetailParams) -> np.ndarray:
     state["maximum"] = rng.choice([31 << 8, 31 << 8, some_lod(rng, 1)[0]])
     state["least"] = rng.choice([0, 0, some_lod(rng, 1)[0]])
     state["explicit_level"] = rng.random() < 0.2
+    state["explicit_gradients"] = rng.random() < 0.4
     most = [0, 1, 2, 16, rng.integers(0, 32)]
     state["anisotropy"] = rng.choice(most, p=(0.2, 0.1, 0.1, 0.3, 0.3))
     return state
@@ -70,9 +75,9 @@ def some_lod(rng: np.random.Generator, count: int) -> np.ndarray:
     return np.choose(rng.choice([0, 0, 1, 1, 2, 3], count), kinds)
 
 
-def quads(rng: np.random.Generator, count: int) -> np.ndarray:
+def quads(rng: np.random.Generator, count: int, params: LevelOfDetailParams = PLAIN) -> np.ndarray:
     """Quads: of plain gradients, of none along an axis, of special numbers, of any bits."""
-    beats = np.zeros(count, dtype(LOD_QUAD))
+    beats = np.zeros(count, dtype(params.quad))
     beats["kind"] = LodKind.QUAD
     for name in "uv":
         start = rng.uniform(-2, 2, count)
@@ -88,20 +93,29 @@ def quads(rng: np.random.Generator, count: int) -> np.ndarray:
         for pixel in range(4):
             place = start + slopes[0] * (pixel & 1) + slopes[1] * (pixel >> 1)
             place *= 1 + rng.normal(0, 0.01, count) * (rng.random(count) < 0.3)
-            own = place.astype(np.float32).view(np.uint32)
-            special = rng.choice(np.array(SPECIAL, np.uint32), count)
-            special |= rng.integers(0, 2, count, dtype=np.uint32) << 31
-            anything = rng.integers(0, 1 << 32, count, dtype=np.uint32)
-            kinds = rng.choice(3, count, p=(0.94, 0.03, 0.03))
-            beats[f"{name}{pixel}"] = np.choose(kinds, [own, special, anything])
+            beats[f"{name}{pixel}"] = _or_special(rng, place)
+        for pixel in range(4 if params.gradients else 0):
+            own = slopes * (1 + rng.normal(0, 0.3, (2, count)) * (rng.random(count) < 0.5))
+            for way, slope in zip(("across", "down"), own, strict=True):
+                beats[f"{way}_{name}{pixel}"] = _or_special(rng, slope)
     for pixel in range(4):
         beats[f"bias{pixel}"] = some_lod(rng, count)
     return beats
 
 
+def _or_special(rng, value):
+    """Bits of numbers; special ones, and any bits."""
+    count = len(value)
+    special = rng.choice(np.array(SPECIAL, np.uint32), count)
+    special |= rng.integers(0, 2, count, dtype=np.uint32) << 31
+    anything = rng.integers(0, 1 << 32, count, dtype=np.uint32)
+    kinds = rng.choice(3, count, p=(0.94, 0.03, 0.03))
+    return np.choose(kinds, [value.astype(np.float32).view(np.uint32), special, anything])
+
+
 def expected(rows: np.ndarray, params: LevelOfDetailParams) -> np.ndarray:
     """Packed levels of packed beats."""
-    beats = parted(rows, LOD_STATE, LOD_QUAD)
+    beats = parted(rows, LOD_STATE, params.quad)
     return codec.pack(levels_of_quads(*beats, params.footprints), params.levels)
 
 
@@ -150,6 +164,13 @@ def single(
     state = draw(rng, params)
     state["anisotropy"] = anisotropy
     state["explicit_level"] = 0
+    state["explicit_gradients"] = 0
+    return packed(params, state, quads(rng, count, params))
+
+
+def packed(params: LevelOfDetailParams, state: np.ndarray, beats: np.ndarray) -> np.ndarray:
+    """A packed state, and quads behind it."""
+    size = bits(params)
     return np.concatenate(
-        [codec.pack(state, LOD_STATE, BITS), codec.pack(quads(rng, count), LOD_QUAD, BITS)]
+        [codec.pack(state, LOD_STATE, size), codec.pack(beats, params.quad, size)]
     )

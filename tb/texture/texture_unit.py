@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.texture.unit.texture_unit.TextureUnit`."""
 
+from itertools import product
+
 import cocotb
 import numpy as np
 from cocotb.handle import HierarchyObject
@@ -13,9 +15,11 @@ from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
+from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.filter import CHANNELS, FilterOp
 from fixfunc.spec.textures.unit import (
     COMPARED,
+    LAST_CUBE,
     SAMPLE_STATE,
     TEXTURE_QUAD,
     TEXTURED_QUAD,
@@ -23,6 +27,7 @@ from fixfunc.spec.textures.unit import (
 )
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
+from fixfunc.tb.texture.cube_faces import directions
 from fixfunc.tb.texture.texture_cache import (
     FORMATS,
     LAST_LAYERS,
@@ -35,6 +40,7 @@ from fixfunc.tb.texture.texture_cache import (
 )
 
 BITS = max(sum(f.bits for f in table) for table in (SAMPLE_STATE, TEXTURE_QUAD))
+CUBES = 0.2  # of the states
 EDGES = (0, 0x80000000, 0x3F800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x00000001, 0x4B800000)
 
 
@@ -60,13 +66,20 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     largest = rng.choice([64, 64, most])
     for name in ("width", "height"):
         state[name] = rng.choice([1, 2, 5, largest, rng.integers(1, largest + 1)])
+    known = [int(form) for form in params.stored.formats]
+    state["cube"] = rng.random() < CUBES
+    if state["cube"][0]:
+        state["height"] = state["width"]
     size = int(max(state["width"][0], state["height"][0]))
     state["last"] = rng.choice([0, size.bit_length() - 1, rng.integers(0, size.bit_length())])
-    known = [int(form) for form in params.stored.formats]
     state["format"] = rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS)
     state["first_set"] = rng.choice([0, 255, rng.integers(0, 256)])
     state["last_layer"] = rng.choice(LAST_LAYERS)
-    place_levels(rng, state, int(state["last_layer"][0]))
+    last = int(state["last_layer"][0])
+    if state["cube"][0]:
+        state["last_layer"] = rng.choice([0, 0, 1, 5, LAST_CUBE])
+        last = FACES * int(state["last_layer"][0]) + FACES - 1
+    place_levels(rng, state, last)
     for name in ("mode_u", "mode_v"):
         state[name] = rng.choice(list(Address))
     for name, chance in (("magnify", 0.7), ("minify", 0.7), ("smooth", 0.6), ("coarse", 0.3)):
@@ -119,6 +132,10 @@ def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray
             if kind == "edges":
                 bits = rng.choice(EDGES, count).astype(np.uint32)
             beats[f"{name}{pixel}"] = bits
+    if state["cube"][0]:
+        bits = directions(rng, count, int(size[0]) >> int(rng.integers(0, 4)) or 1).view(np.uint32)
+        for name, pixel in product("uvw", range(4)):
+            beats[f"{name}{pixel}"] = bits[:, pixel, "uvw".index(name)]
     last = int(state["last_layer"][0])
     one = rng.integers(0, last + 1)
     for pixel in range(4):
@@ -156,7 +173,7 @@ def references(rng: np.random.Generator, count: int, form: int) -> np.ndarray:
 def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarray]:
     """Packed texels of packed beats, and memory, which stays as it is."""
     data = memory(rows, params)
-    more = params.comparisons, params.footprints, params.layers
+    more = params.comparisons, params.footprints, params.layers, params.cubes
     unit = TextureUnit(shape_of(params.cache), data, unreadable(rows), *more)
     found = unit.sample(*parted(rows, SAMPLE_STATE, TEXTURE_QUAD))
     return {

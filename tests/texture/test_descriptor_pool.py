@@ -29,6 +29,7 @@ BLOCK = STEM = "descriptor_pool"
 CONFIG = "tiny"
 PARAMS = rtl.CONFIGS[CONFIG]
 LEGAL = {"width": 5, "height": 64, "last": 6, "format": StoredFormat.A8_UNORM}
+CUBE = {"width": 64, "height": 64, "cube": 1}
 # Fields that a legal descriptor lacks, and the rule that each breaks. A level of 64x64 texels of a
 # byte has 64 lines; memory of textures ends at line 1,000.
 BROKEN = [
@@ -48,6 +49,11 @@ BROKEN = [
     ({"last_layer": 9, "distance": 105}, Refusal.ADDRESS),
     ({"last_layer": 1024, "distance": 1 << 16}, Refusal.ADDRESS),  # 2^26 lines
     ({"last_layer": 2047, "distance": (1 << 26) - 1}, Refusal.ADDRESS),
+    ({"cube": 1}, Refusal.STATE),
+    (CUBE | {"height": 32}, Refusal.STATE),
+    (CUBE | {"last_layer": 341}, Refusal.STATE),
+    (CUBE | {"distance": 188}, Refusal.ADDRESS),
+    (CUBE | {"last_layer": 340, "distance": 1}, Refusal.ADDRESS),
 ]
 FINE = [
     {},
@@ -58,6 +64,9 @@ FINE = [
     {"last_layer": 9, "distance": 104},
     {"last_layer": 0, "distance": (1 << 26) - 1},
     {"last_layer": 2047},
+    CUBE | {"distance": 187},
+    CUBE | {"last_layer": 1, "distance": 85},
+    CUBE | {"last_layer": 340},
 ]
 
 
@@ -111,11 +120,14 @@ def test_what_is_at_the_edge_of_a_rule_is_legal(fields, monkeypatch):
 
 @pytest.mark.plan("descriptor-pool-1")
 def test_an_array_is_refused_without_layers(monkeypatch):
-    """A distance between layers of which there is one does not count, however far it goes."""
-    arrays = {"last_layer": 1}, {"distance": (1 << 26) - 1}
-    rows = np.concatenate([bench.placed(0, 3, 1000), bench.selected([0, 1, 2, 2])])
+    """So is a cube. A distance between layers of which there is one does not count, however far it
+    goes.
+    """
+    arrays = {"last_layer": 1}, {"distance": (1 << 26) - 1}, CUBE
+    rows = np.concatenate([bench.placed(0, 4, 1000), bench.selected([0, 1, 2, 3, 2])])
     descriptors = [LEGAL, *(LEGAL | fields for fields in arrays)]
-    assert refusals(monkeypatch, descriptors, rows, "small") == [(1, Refusal.STATE)]
+    found = refusals(monkeypatch, descriptors, rows, "small")
+    assert found == [(1, Refusal.STATE), (3, Refusal.STATE)]
 
 
 @pytest.mark.plan("descriptor-pool-1")

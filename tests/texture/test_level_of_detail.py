@@ -9,7 +9,8 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.texture import level_of_detail as golden
 from fixfunc.models.texture.sampler import Sampler, level_of_detail
 from fixfunc.rtl.texture.level_of_detail.level_of_detail import CONFIGS
-from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
+from fixfunc.spec.textures.level_of_detail import LOD_STATE
+from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture import level_of_detail as bench
 from tests import volume
 from tests.bench import check_bench
@@ -96,17 +97,21 @@ def naive(state, quad, pixel):
     """Fields of a pixel by name, by a logarithm of its own."""
     places = [[quad[f"{name}{n}"].view(np.float32) for name in "uv"] for n in range(4)]
     x, y = (0, 0) if state["coarse"] else (pixel & 1, pixel >> 1)
+    ends = (places[2 * y], places[2 * y + 1]), (places[x], places[x + 2])
+    if state["explicit_gradients"] and "across_u0" in quad.dtype.names:
+        ends = [
+            ([np.float32(0)] * 2, [quad[f"{way}_{n}{pixel}"].view(np.float32) for n in "uv"])
+            for way in ("across", "down")
+        ]
     sizes = state["width"], state["height"]
-    across = squared(places[2 * y], places[2 * y + 1], sizes)
-    down = squared(places[x], places[x + 2], sizes)
+    across, down = (squared(*pair, sizes) for pair in ends)
     own, count, along = logarithm(max(across, down)) >> 1, 1, (np.float32(0),) * 2
     most = min(int(state["anisotropy"]), 16)
     if state["explicit_level"]:
         own = 0
     elif most > 1:
         steps = [
-            [flushed(flushed(flushed(b) - flushed(a))) for a, b in zip(*ends, strict=True)]
-            for ends in ((places[2 * y], places[2 * y + 1]), (places[x], places[x + 2]))
+            [flushed(flushed(b) - flushed(a)) for a, b in zip(*pair, strict=True)] for pair in ends
         ]
         own, count, along = anisotropic(steps, (across, down), sizes, most)
     lod = saturated(saturated(own + int(quad[f"bias{pixel}"])) + int(state["bias"]))
@@ -127,12 +132,10 @@ def naive(state, quad, pixel):
 
 
 @pytest.mark.plan("level-of-detail-1")
-def test_levels_are_those_found_step_by_step():
-    rows = bench.requests(np.random.default_rng(0), 1500, CONFIGS["default"])
-    is_quad = (rows[:, 0] & np.uint64(1)) == 1
-    states = codec.unpack(rows[~is_quad], LOD_STATE, dtype(LOD_STATE))
-    quads = codec.unpack(rows[is_quad], LOD_QUAD, dtype(LOD_QUAD))
-    state_of = (np.cumsum(~is_quad) - 1)[is_quad]
+@pytest.mark.parametrize("config", ["default", "tiny_gradients"])
+def test_levels_are_those_found_step_by_step(config):
+    rows = bench.requests(np.random.default_rng(0), 1500, CONFIGS[config])
+    states, quads, state_of = parted(rows, LOD_STATE, CONFIGS[config].quad)
     found = golden.levels_of_quads(states, quads, state_of)
     with np.errstate(all="ignore"):
         for row, quad, which in zip(found, quads, state_of, strict=True):
@@ -179,9 +182,9 @@ def test_levels_of_the_hardware_are_those_of_the_sampler(size, coarse, anisotrop
     state["anisotropy"] = anisotropy
     for pixel in range(4):
         quads[f"bias{pixel}"] = 0
-    rows = [codec.pack(state, LOD_STATE, bench.BITS), codec.pack(quads, LOD_QUAD, bench.BITS)]
+    rows = bench.packed(CONFIGS["tiny"], state, quads)
     table = CONFIGS["tiny"].levels
-    out = codec.unpack(volume.check(STEM, "tiny", np.concatenate(rows)), table, dtype(table))
+    out = codec.unpack(volume.check(STEM, "tiny", rows), table, dtype(table))
     bits = np.stack([[quads[f"{name}{n}"] for name in "uv"] for n in range(4)])
     places = np.ascontiguousarray(bits.transpose(2, 0, 1)).view(np.float32).reshape(-1, 2, 2, 2)
     wanted = level_of_detail(texture, sampler, places, coarse=coarse).reshape(-1, 4, 2)

@@ -146,7 +146,7 @@ def stored(texture, form):
         side = max(-(-side // 4) for side in texture.size(level))
         begin += (1 << (side - 1).bit_length()) ** 2 * size * (4 // edge) ** 2
     state["distance"] = -(-begin // 64)
-    for n in range(texture.layers):
+    for n in range(texture.layers * texture.faces):
         for place, images, *shape in spots:
             data[place + n * int(state["distance"][0]) * 64] = images[n].reshape(shape)
     return places, state, data

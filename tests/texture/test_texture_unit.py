@@ -57,9 +57,10 @@ def sampled(
     references=None,
     layers=None,
     levels=None,
+    config="default",
     **fields,
 ):
-    """What the hardware makes of quads of places, shape (n, 2, 2, 2): float32, shape (n, 4, 4).
+    """What the hardware makes of quads of places, shape (n, 2, 2, k): float32, shape (n, 4, 4).
 
     ``references``, shape (n, 4), are compared by the sampler's function; ``layers``, of that shape,
     are of an array; ``levels``, s8.8 of that shape, are given; ``fields`` are those of the state
@@ -72,6 +73,7 @@ def sampled(
     state["width"], state["height"] = texture.size(0)
     state["last"] = len(texture.levels) - 1
     state["last_layer"] = texture.layers - 1
+    state["cube"] = texture.faces == 6
     state["explicit_level"] = levels is not None
     for name, mode in zip(("mode_u", "mode_v"), sampler.address, strict=False):
         state[name] = ADDRESSES.index(mode)
@@ -98,7 +100,7 @@ def sampled(
     quads = np.zeros(len(places), dtype(TEXTURE_QUAD))
     quads["kind"], quads["live"] = 1, 15
     for pixel in range(4):
-        for axis, name in enumerate("uv"):
+        for axis, name in enumerate("uvw"[: places.shape[-1]]):
             place = np.ascontiguousarray(places[:, pixel >> 1, pixel & 1, axis])
             quads[f"{name}{pixel}"] = place.view(np.uint32)
         if levels is not None:
@@ -115,7 +117,7 @@ def sampled(
             codec.pack(quads, TEXTURE_QUAD, bench.BITS),
         ]
     )
-    out = codec.unpack(volume.check(STEM, "default", rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
+    out = codec.unpack(volume.check(STEM, config, rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
     assert not out["status"].any()
     channels = [[out[f"c{pixel}_{n}"] for n in range(4)] for pixel in range(4)]
     return np.array(channels).transpose(2, 0, 1).copy().view(np.float32)

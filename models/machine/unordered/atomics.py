@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.machine.unordered.images import whole_places
-from fixfunc.models.texture.sampler_state import check_name
+from fixfunc.models.texture.filtering.sampler_state import check_name
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 

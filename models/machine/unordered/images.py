@@ -14,7 +14,7 @@ from fixfunc.models.machine.memory.undo import UndoLog
 from fixfunc.models.memory.layout import Layout, written_at
 from fixfunc.models.output.formats import STORABLE, encode
 from fixfunc.models.payload import enumerated
-from fixfunc.models.texture.sampler_state import by_request
+from fixfunc.models.texture.filtering.sampler_state import by_request
 from fixfunc.spec.descriptors import Dimension
 from fixfunc.spec.dxgi import FORMATS, WORDS, Format
 from fixfunc.spec.errors import InputError

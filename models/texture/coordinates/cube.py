@@ -65,7 +65,7 @@ def project(
 
 
 def across_edges(
-    face: np.ndarray, x: np.ndarray, y: np.ndarray, size: int
+    face: np.ndarray, x: np.ndarray, y: np.ndarray, size: int | np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Faces and coordinates of texels that may lie one step beyond an edge of their face.
 

@@ -19,7 +19,7 @@ from fixfunc.models.texture.filtering.reduction import (
     Mean,
     weights,
 )
-from fixfunc.models.texture.sampler_state import Sampler
+from fixfunc.models.texture.filtering.sampler_state import Sampler
 from fixfunc.models.texture.texels import values
 from fixfunc.models.texture.texture import Texture
 
@@ -44,6 +44,8 @@ class Reader:
         What red is compared with: then texels are 1.0 or 0.0.
     taps : Taps, optional
         What is read is added to it.
+    several : ndarray of bool, shape (n,), optional
+        Requests of several samples: beyond a cube's corner they have the face's own texel.
     """
 
     def __init__(
@@ -54,10 +56,12 @@ class Reader:
         offset: tuple[int, ...] = (),
         reference: np.ndarray | None = None,
         taps: Taps | None = None,
+        several: np.ndarray | None = None,
     ) -> None:
         self._texture = texture
         self._sampler = sampler
         self._image = image
+        self._several = np.zeros(len(image), bool) if several is None else several
         self._taps = taps
         self._decoded = {}
         self.is_cube = texture.faces == 6
@@ -105,6 +109,11 @@ class Reader:
         held = np.clip(value.astype(np.float64) * size, -RANGE, RANGE - 1 / ONE)
         return np.rint(held * ONE).astype(np.int64) + (self.offset[axis] << 8)
 
+    @property
+    def compares(self) -> bool:
+        """Texels are those that a reference was compared with."""
+        return self._reference is not None
+
     def size(self, level: int) -> tuple[int, ...]:
         """Texels along each axis of a level."""
         return self._texture.extents(level)
@@ -131,7 +140,10 @@ class Reader:
         sizes = self._texture.extents(level)
         if self.is_cube:
             x, y = places
-            corner = ((x < 0) | (x >= sizes[0])) & ((y < 0) | (y >= sizes[1]))
+            corner = ((x < 0) | (x >= sizes[0])) & ((y < 0) | (y >= sizes[0]))
+            held = corner & self._several[request]
+            x, y = (np.where(held, np.clip(v, 0, sizes[0] - 1), v) for v in (x, y))
+            corner &= ~held
             face, x, y = cube.across_edges(image % 6, x, y, sizes[0])
             image = image - image % 6 + face
             places = [x, y]
@@ -148,7 +160,7 @@ class Reader:
         zero = np.zeros_like(image)
         x, y, z = (*places, zero, zero)[:3]
         texels = self._read(level, image, x, y, z)
-        if self._reference is not None:
+        if self.compares:
             compare = COMPARE[self._sampler.comparison]
             red = np.where(outside & ~corner, self._border[0], texels[:, 0])
             reference = self._reference[request]
@@ -191,7 +203,7 @@ class Reader:
 
         See :func:`fixfunc.models.texture.texels.values`.
         """
-        if self._reference is not None:
+        if self.compares:
             return np.repeat(texels.astype(np.float32), 4, -1)
         form = self._texture.texel_format
         return values(texels, form, self.unit)
@@ -302,29 +314,14 @@ def cell(
     fractions = []
     scaled = [reader.scaled(place[:, axis], axis, level) for axis in range(reader.axes)]
     if reader.is_cube:
-        scaled = _beyond_one_edge(scaled, smooth, reader.size(level)[0] << WEIGHT_BITS)
+        # A far edge is of the face itself for a point. Samples of a footprint may lie beyond.
+        end = (reader.size(level)[0] << WEIGHT_BITS) - np.where(smooth, 0, 1)
+        scaled = [np.clip(value, 0, end) for value in scaled]
     for value in scaled:
         at = value - np.where(smooth, ONE // 2, 0)
         cells.append(at >> 8)
         fractions.append(np.where(smooth, at & ONE - 1, 0))
     return cells, fractions
-
-
-def _beyond_one_edge(scaled, smooth, end):
-    """Places on a face of a cube, so that a grid has three texels at least.
-
-    A far edge is of the face itself for a point. A sample along a footprint may lie beyond a corner
-    altogether: along the axis that it leaves less far, or not at all, it is held to the face.
-    """
-    scaled = [np.where(~smooth & (value == end), end - 1, value) for value in scaled]
-    margin = np.where(smooth, ONE // 2, 0)
-    x, y = scaled
-    over_x, over_y = (np.maximum(-value, value - end) for value in scaled)
-    # All texels of the grid are beyond an edge.
-    far_x, far_y = ((v < np.minimum(1 - margin, 0)) | (v >= end + margin) for v in scaled)
-    held_x, held_y = (np.clip(v, margin, end - np.maximum(margin, 1)) for v in scaled)
-    holds_y = far_x & (over_x >= over_y)
-    return [np.where(far_y & ~holds_y, held_x, x), np.where(holds_y, held_y, y)]
 
 
 def grid(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.texture.cache.texture_cache import morton
-from fixfunc.models.texture.sampler_state import ADDRESSES, Sampler
+from fixfunc.models.texture.filtering.sampler_state import ADDRESSES, Sampler
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture import Texture
 from fixfunc.models.texture.unit.texture_rules import level_lines

@@ -73,7 +73,7 @@ class TextureReads(wiring.Component):
     """
 
     def __init__(self, params: TextureUnitParams, states: int) -> None:
-        self._unit = TextureUnit(replace(params, comparisons=False, layers=False))
+        self._unit = TextureUnit(replace(params, comparisons=False, layers=False, cubes=False))
         self._states = states
         self._depth = params.cache.queue + AROUND + (FOUND if params.footprints else 0)
         super().__init__(

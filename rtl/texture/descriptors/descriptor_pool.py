@@ -60,6 +60,8 @@ class DescriptorPoolParams:
         Most samples along a footprint that there may be: 1 or 16.
     layers : bool
         Textures may be arrays; else a descriptor of one is refused.
+    cubes : bool
+        Textures may be cubes; else a descriptor of one is refused.
     """
 
     size: int = POOL
@@ -67,6 +69,7 @@ class DescriptorPoolParams:
     extent: int = UNITS["default"].addresses.extent
     anisotropy: int = UNITS["default"].anisotropy
     layers: bool = True
+    cubes: bool = False
 
     def __post_init__(self):
         if not 2 <= self.size <= POOL or self.size & (self.size - 1):
@@ -79,6 +82,7 @@ CONFIGS = {
         extent=unit.addresses.extent,
         anisotropy=unit.anisotropy,
         layers=unit.layers,
+        cubes=unit.cubes,
     )
     for name, unit in UNITS.items()
 }
@@ -134,7 +138,9 @@ class DescriptorPool(wiring.Component):
         m = Module()
         p = self._params
         m.submodules.reader = reader = AxiReader(TRANSFERS, 3, 1)
-        m.submodules.check = check = TextureCheck(p.formats, p.extent, p.anisotropy, p.layers)
+        m.submodules.check = check = TextureCheck(
+            *(p.formats, p.extent, p.anisotropy, p.layers, p.cubes)
+        )
         m.submodules.kept = kept = Memory(shape=self._kept, depth=p.size, init=[])
         join(m, self.memory, reader.memory)
         place = Signal(layout(POOL_PLACE))
@@ -191,7 +197,9 @@ class DescriptorPool(wiring.Component):
                     ]
             self._fetch(m, reader, check, candidate, reason)
             with m.State("DECIDE"):
-                supported = check.supported & (p.layers | ~candidate.last_layer.any())
+                lacks_layers = candidate.last_layer.any() & (not p.layers)
+                lacks_cubes = candidate.cube & (not p.cubes)
+                supported = check.supported & ~lacks_layers & ~lacks_cubes
                 m.d.sync += reason.eq(Mux(supported, Refusal.ADDRESS, Refusal.STATE))
                 m.next = "REFUSE"
                 with m.If(supported & ~check.beyond):

@@ -13,7 +13,8 @@ from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.formats import HALVINGS
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import LAYER, LEVELS, LINE_NUMBER, StoredFormat
-from fixfunc.spec.textures.unit import ARRAY_STATE, TEXTURE_STATE
+from fixfunc.spec.textures.cube import FACES
+from fixfunc.spec.textures.unit import ARRAY_STATE, LAST_CUBE, TEXTURE_STATE
 
 STATE = layout(TEXTURE_STATE)
 
@@ -31,6 +32,8 @@ class TextureCheck(wiring.Component):
         Most samples along a footprint that there may be: 1 or 16.
     layers : bool
         Textures may be arrays.
+    cubes : bool
+        Textures may be cubes; with layers.
 
     Members
     -------
@@ -45,7 +48,7 @@ class TextureCheck(wiring.Component):
     done : Out(1)
         The outputs hold from the next clock to the next ``start``.
     supported : Out(1)
-        Sizes, number of levels, format, address modes and number of samples are known.
+        Sizes, number of levels, of cubes, format, address modes and number of samples are known.
     beyond : Out(1)
         A level of a layer goes on beyond the limit.
     """
@@ -56,11 +59,13 @@ class TextureCheck(wiring.Component):
         extent: int,
         anisotropy: int,
         layers: bool = False,
+        cubes: bool = False,
     ) -> None:
         self._formats = formats
         self._extent = extent
         self._anisotropy = anisotropy
         self._layers = layers
+        self._cubes = cubes
         array = {"array": In(layout(ARRAY_STATE))} if layers else {}
         super().__init__(
             array
@@ -111,7 +116,13 @@ class TextureCheck(wiring.Component):
             among(candidate.format, self._formats),
             *(mode < len(Address) for mode in modes),
             candidate.anisotropy <= self._anisotropy,
+            self._is_cube_known() if self._cubes else Const(1, 1),
         ).all()
+
+    def _is_cube_known(self):
+        """The texture is no cube, or one that there may be: faces are square."""
+        is_square = self.candidate.width == self.candidate.height
+        return ~self.array.cube | (is_square & (self.array.last_layer <= LAST_CUBE))
 
     def _span(self, m):
         """Lines from the first layer to the last, and whether they are known: a bit a clock."""
@@ -119,7 +130,11 @@ class TextureCheck(wiring.Component):
             return Const(0, 1), Const(1, 1)
         span = Signal(LINE_NUMBER + LAYER)
         remaining = Signal(range(LAYER + 1))
-        bit = Cat(Const(0, 1), self.array.last_layer).bit_select(remaining, 1)
+        last = self.array.last_layer
+        if self._cubes:
+            of_cube = (FACES * last + FACES - 1)[:LAYER]
+            last = named(m, Mux(self.array.cube, of_cube, last), "last")
+        bit = Cat(Const(0, 1), last).bit_select(remaining, 1)
         with m.If(self.start):
             m.d.sync += [remaining.eq(LAYER), span.eq(0)]
         with m.Elif(remaining.any()):

@@ -5,25 +5,18 @@ from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 from amaranth.lib import wiring
-from amaranth.lib.data import StructLayout, View
+from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.delay import later
 from fixfunc.rtl.lib.float32.add import Add
 from fixfunc.rtl.lib.float32.digit_recurrence import Divide, SquareRoot
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.multiply import Multiply
-from fixfunc.rtl.texture.level_of_detail.gradients import VECTOR
+from fixfunc.rtl.texture.level_of_detail.gradients import VECTOR, late
 
 PAIR = StructLayout({"x": VECTOR, "y": VECTOR})  # gradients to the right, and downwards
 SIGN = 1 << FLOAT32.magnitude
-
-
-def late(m: Module, name: str, clocks: int, **values: Value) -> View:
-    """Values, by name, so many clocks later, in one memory."""
-    shape = StructLayout({key: len(Value.cast(value)) for key, value in values.items()})
-    return later(m, shape(Cat(values.values())), clocks, name)
 
 
 class Ellipse(wiring.Component):

@@ -11,8 +11,8 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import choose, gated, maximum, minimum, named, pick
 from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.rtl.lib.float32.digit_recurrence import Divide
-from fixfunc.rtl.texture.level_of_detail.ellipse import PAIR, Ellipse, late
-from fixfunc.rtl.texture.level_of_detail.gradients import SQUARE, VECTOR, Gradients
+from fixfunc.rtl.texture.level_of_detail.ellipse import PAIR, Ellipse
+from fixfunc.rtl.texture.level_of_detail.gradients import SQUARE, VECTOR, Gradients, late
 from fixfunc.rtl.texture.level_of_detail.logarithm import finite, logarithm
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY, LOD
 

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Gradients of quads: differences of coordinates, in texels too, and squared lengths."""
 
-from amaranth.hdl import Cat, Const, Module, Mux
+from amaranth.hdl import Cat, Const, Module, Mux, Value
 from amaranth.lib import wiring
-from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.data import ArrayLayout, StructLayout, View
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.bits import choose, named
+from fixfunc.rtl.lib.delay import delay, later, register
 from fixfunc.rtl.lib.float32.add import Add
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.multiply import Multiply
 from fixfunc.rtl.lib.float32.rounding import normalised
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.level_of_detail.logarithm import finite
+from fixfunc.rtl.texture.state_feed import PIXELS, TURN
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.level_of_detail import LOD_QUAD, LOD_STATE
+from fixfunc.spec.textures.level_of_detail import GRADIENTS, LOD_QUAD, LOD_STATE
 
-GRADIENTS = StructLayout({"state": layout(LOD_STATE), "quad": layout(LOD_QUAD)})
 SQUARE = FLOAT32.magnitude  # bits: no sign
 VECTOR = StructLayout({"u": 32, "v": 32})
 # Two rows, then two columns: to the right, and downwards.
@@ -28,11 +28,18 @@ ROW, COLUMN = 0, 2
 class Gradients(wiring.Component):
     """Gradients of both rows and both columns of a quad; free-running.
 
-    Coarse ones are those of the first row and column, twice.
+    Coarse ones are those of the first row and column, twice. So are those that a quad brings, of a
+    pixel a clock.
+
+    Parameters
+    ----------
+    explicit : bool
+        Quads may bring gradients.
 
     Members
     -------
-    i : In(GRADIENTS)
+    i : In(StructLayout)
+        ``state``, ``quad``; if they may be explicit, the number of the ``pixel``.
     differences : Out(ArrayLayout(VECTOR, 4))
         Of coordinates, :attr:`DIFFERENCES` clocks later.
     sizes : Out(VECTOR)
@@ -50,11 +57,14 @@ class Gradients(wiring.Component):
     SQUARES = TEXELS + Multiply.STEPS
     LENGTHS = SQUARES + Add.STEPS
 
-    def __init__(self) -> None:
+    def __init__(self, explicit: bool) -> None:
+        self._explicit = explicit
         vectors = Out(ArrayLayout(VECTOR, FOUR))
+        quad = layout((*LOD_QUAD, *GRADIENTS) if explicit else LOD_QUAD)
+        beat = {"state": layout(LOD_STATE), "quad": quad} | ({"pixel": TURN} if explicit else {})
         super().__init__(
             {
-                "i": In(GRADIENTS),
+                "i": In(StructLayout(beat)),
                 "differences": vectors,
                 "sizes": Out(VECTOR),
                 "texels": vectors,
@@ -69,13 +79,25 @@ class Gradients(wiring.Component):
             self.sizes.u.eq(self._float(m, self.i.state.width, "width")),
             self.sizes.v.eq(self._float(m, self.i.state.height, "height")),
         ]
+        brought = self._brought(m) if self._explicit else {}
         for n in range(2):
-            self._length(m, ROW + n, (2 * n, 2 * n + 1), (0, 1))
-            self._length(m, COLUMN + n, (n, n + 2), (0, 2))
+            self._length(m, ROW + n, (2 * n, 2 * n + 1), (0, 1), brought.get("across"))
+            self._length(m, COLUMN + n, (n, n + 2), (0, 2), brought.get("down"))
         return m
 
-    def _length(self, m, number, ends, first):
-        """A gradient, from one pixel to another, or between the first ones."""
+    def _brought(self, m):
+        """By way, whether there are such gradients, and those of the pixel; as late as others."""
+        found = {}
+        for way in ("across", "down"):
+            options = [Cat(self.i.quad[f"{way}_{name}{n}"] for name in "uv") for n in range(PIXELS)]
+            both = VECTOR(register(m, choose(self.i.pixel, options), 64, f"{way}_own"))
+            values = {"flag": delay(m, self.i.state.explicit_gradients, 1, f"{way}_flag")}
+            values |= {name: FLOAT32.flushed(both[name]) for name in "uv"}
+            found[way] = late(m, f"{way}_brought", self.DIFFERENCES - 1, **values)
+        return found
+
+    def _length(self, m, number, ends, first, brought):
+        """A gradient, from one pixel to another, or between the first ones, or one of a quad."""
         for name in "uv":
             label = f"{name}_{ends[0]}_{ends[1]}"
             a, b = (
@@ -85,14 +107,17 @@ class Gradients(wiring.Component):
             m.submodules[f"subtract_{label}"] = subtract = Add()
             m.submodules[f"scale_{label}"] = scale = Multiply()
             m.submodules[f"square_{label}"] = square = Multiply()
+            difference = subtract.o
+            if brought is not None:
+                difference = Mux(brought.flag, brought[name], subtract.o)
             m.d.comb += [
                 subtract.a.eq(b),
                 subtract.b.eq(a ^ (1 << FLOAT32.magnitude)),
-                scale.a.eq(subtract.o),
+                scale.a.eq(self.differences[number][name]),
                 scale.b.eq(self.sizes[name]),
                 square.a.eq(scale.o),
                 square.b.eq(scale.o),
-                self.differences[number][name].eq(subtract.o),
+                self.differences[number][name].eq(difference),
                 self.texels[number][name].eq(scale.o),
                 self.squares[number][name].eq(finite(square.o)),
             ]
@@ -111,3 +136,9 @@ class Gradients(wiring.Component):
         fraction = Cat(Const(0, FLOAT32.fraction - EXTENT), shifted[:EXTENT])
         bits = register(m, Cat(fraction, exponent, Const(0, 1)), 32, f"{name}_float")
         return delay(m, bits, self.DIFFERENCES - 2, f"{name}_late")
+
+
+def late(m: Module, name: str, clocks: int, **values: Value) -> View:
+    """Values, by name, so many clocks later, in one memory."""
+    shape = StructLayout({key: len(Value.cast(value)) for key, value in values.items()})
+    return later(m, shape(Cat(values.values())), clocks, name)

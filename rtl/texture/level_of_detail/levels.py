@@ -17,46 +17,48 @@ from fixfunc.rtl.texture.level_of_detail.gradients import (
     Gradients,
 )
 from fixfunc.rtl.texture.level_of_detail.logarithm import LEAST, MOST, logarithm
+from fixfunc.rtl.texture.state_feed import PIXELS, TURN
 from fixfunc.spec.textures.level_of_detail import (
     FOOTPRINTS_OF_QUAD,
+    GRADIENTS,
     LOD,
     LOD_OF_QUAD,
     LOD_QUAD,
     LOD_STATE,
 )
 
-PIXELS = 4
-TURN = range(PIXELS)  # of a pixel, whose footprint a beat is for
-
 
 class Levels(wiring.Component):
     """Levels of detail of a quad; free-running.
 
-    With footprints a quad of an anisotropic filter comes in four clocks, one behind the other, each
-    with the number of a pixel; what leaves with the last one is of all of them.
+    A quad of an anisotropic filter, or one that brings gradients, comes in four clocks, one behind
+    the other, each with the number of a pixel; what leaves with the last one is of all of them.
 
     Parameters
     ----------
-    footprints : bool
+    footprints, gradients : bool
 
     Members
     -------
     i : In(StructLayout)
-        ``state``, ``quad``; with footprints ``pixel``.
+        ``state``, ``quad``; with footprints or gradients ``pixel``.
     o : Out(layout(LOD_OF_QUAD)), or Out(layout(FOOTPRINTS_OF_QUAD))
         :attr:`latency` clocks later.
     """
 
     _BOUNDS = 6  # clocks behind a squared length
 
-    def __init__(self, footprints: bool) -> None:
+    def __init__(self, footprints: bool, gradients: bool) -> None:
         self._footprints = footprints
+        self._gradients = gradients
+        self.turns = footprints or gradients
         self._before = Gradients.LENGTHS
         if footprints:
             self._before = Gradients.DIFFERENCES + Footprints.LATENCY
         # The last field is the number of samples, which nothing else needs.
         state = layout(LOD_STATE if footprints else LOD_STATE[:-1])
-        beat = {"state": state, "quad": layout(LOD_QUAD)} | ({"pixel": TURN} if footprints else {})
+        quad = layout((*LOD_QUAD, *GRADIENTS) if gradients else LOD_QUAD)
+        beat = {"state": state, "quad": quad} | ({"pixel": TURN} if self.turns else {})
         super().__init__(
             {
                 "i": In(StructLayout(beat)),
@@ -71,17 +73,19 @@ class Levels(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.gradients = gradients = Gradients()
+        m.submodules.gradients = gradients = Gradients(self._gradients)
         m.d.comb += [
             gradients.i.state.eq(self.i.state),
             gradients.i.quad.eq(self.i.quad),
         ]
+        if self._gradients:
+            m.d.comb += gradients.i.pixel.eq(self.i.pixel)
         states = [later(m, self.i.state, self._before + 1, "state")]
         for clock in range(4):
             states.append(delay(m, states[-1], 1, f"state_{clock}"))
         biases = self._biases(m)
         floor = self._floor(m, states)
-        squares = self._squares(m, gradients)
+        squares = self._squares(m, gradients, states[0])
         found = self._found(m, gradients, states[0]) if self._footprints else [None] * PIXELS
         for pixel in range(PIXELS):
             self._level(m, squares[pixel], found[pixel], biases[pixel], states, floor, pixel)
@@ -102,7 +106,7 @@ class Levels(wiring.Component):
         always = register(m, lower >= states[2].maximum, 1, "always")
         return delay(m, lower, 1, "floor"), always
 
-    def _squares(self, m, gradients):
+    def _squares(self, m, gradients, state):
         """The greater squared length of each pixel, in the clock behind the last lengths."""
         lengths = gradients.lengths
         longer = [
@@ -114,13 +118,22 @@ class Levels(wiring.Component):
             )
             for pixel in range(PIXELS)
         ]
-        if not self._footprints:
+        if self._footprints:
+            shape = ArrayLayout(SQUARE, PIXELS)
+            own = Signal(shape, name="own_squares")
+            m.d.comb += [own[pixel].eq(square) for pixel, square in enumerate(longer)]
+            held = later(m, own, self._before - Gradients.LENGTHS, "squares")
+            longer = [held[pixel] for pixel in range(PIXELS)]
+        if not self._gradients:
             return longer
-        shape = ArrayLayout(SQUARE, PIXELS)
-        own = Signal(shape, name="own_squares")
-        m.d.comb += [own[pixel].eq(square) for pixel, square in enumerate(longer)]
-        held = later(m, own, self._before - Gradients.LENGTHS, "squares")
-        return [held[pixel] for pixel in range(PIXELS)]
+        # Gradients that a quad brings are those of a pixel: the earlier ones came clocks before.
+        turns = [longer[-1]]
+        for _ in range(PIXELS - 1):
+            turns.append(delay(m, turns[-1], 1, f"square_before_{len(turns)}"))
+        return [
+            Mux(state.explicit_gradients, turn, plain)
+            for turn, plain in zip(reversed(turns), longer, strict=True)
+        ]
 
     def _found(self, m, gradients, state):
         """Levels of footprints, None of others; number of samples and axis go to the outputs."""

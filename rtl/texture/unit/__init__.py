@@ -10,6 +10,7 @@ converted_queue.py what quads bring waits, converted, for its turn
 layers.py          layers of arrays, as numbers
 references.py      references of comparisons, as textures store them
 places.py          a coordinate times a size
+placed_grids.py    texels of grids begin, and levels wait beside them
 texel_requests.py  texels of grids, and their levels, for the cache
 texel_grids.py     texels, borders and weights for the filter
 """

@@ -10,8 +10,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import among, gated, named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
-from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailParams
-from fixfunc.rtl.texture.unit.layouts import COUNTS, PIXELS, QUADS, TO_MOVE, TO_PLACE
+from fixfunc.rtl.texture.unit.layouts import COUNTS, PIXELS, QUADS, TextureUnitParams
 from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.filter import FilterOp
@@ -21,38 +20,42 @@ ONE = 256  # weights of a pixel
 
 
 class GridRounds(wiring.Component):
-    """Joins quads and their levels: a grid a clock.
+    """Joins quads and their levels: a grid a clock, of two levels the smaller one first.
+
+    So the first grid of a pixel tells whether one of them lacks a texel at a cube's corner.
 
     Parameters
     ----------
-    params : LevelOfDetailParams
+    params : TextureUnitParams
         With footprints a pixel has as many samples as its own, and none of those behind them.
 
     Members
     -------
     i : In(stream.Signature(QUADS))
-    levels : In(stream.Signature(layout(params.levels)))
+    levels : In(stream.Signature(layout(params.level_of_detail.levels)))
         Of the quads of ``i``.
     asking, found, taken : Out(ASKING), In(FOUND), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
-    o : Out(stream.Signature(TO_PLACE)), or of TO_MOVE with footprints
+    o : Out(stream.Signature(params.beats.to_place)), or of ``to_move`` with footprints
         Combinational: in the clock of ``i``.
     counts : Out(stream.Signature(COUNTS))
         Numbers of samples, with the last grid of a quad; absent without footprints.
     """
 
-    def __init__(self, params: LevelOfDetailParams) -> None:
+    def __init__(self, params: TextureUnitParams) -> None:
         self._footprints = params.footprints
+        self._cubes = params.cubes
+        beats = params.beats
         counts = {"counts": Out(stream.Signature(COUNTS))} if params.footprints else {}
         super().__init__(
             counts
             | {
                 "i": In(stream.Signature(QUADS)),
-                "levels": In(stream.Signature(layout(params.levels))),
+                "levels": In(stream.Signature(layout(params.level_of_detail.levels))),
                 "asking": Out(ASKING),
                 "found": In(FOUND),
                 "taken": Out(1),
-                "o": Out(stream.Signature(TO_MOVE if params.footprints else TO_PLACE)),
+                "o": Out(stream.Signature(beats.to_move if params.footprints else beats.to_place)),
             }
         )
 
@@ -75,11 +78,16 @@ class GridRounds(wiring.Component):
             m.d.comb += [
                 between[pixel].eq(is_between),
                 *carried(place, quad.pixels[pixel]),
-                place.level.eq(level + (second & is_between)),
+                place.level.eq(level + (~second & is_between)),
                 place.smooth.eq(linear | gathers),
                 place.reads.eq(counts & (~second | is_between)),
-                place.weight.eq(gated(Mux(second, fraction, ONE - fraction), active[pixel])),
+                place.weight.eq(
+                    gated(Mux(second == is_between, ONE - fraction, fraction), active[pixel])
+                ),
             ]
+        is_cube = state.cube & self._cubes
+        if self._cubes:
+            m.d.comb += out.gathers.eq(gathers)
         sampled = named(m, second | ~between.any(), "sampled")
         ends = named(m, sampled & is_last, "ends")
         m.d.comb += [
@@ -88,7 +96,7 @@ class GridRounds(wiring.Component):
             out.end.eq(ends),
             *carried(out, state, ("kind",)),
             *(
-                out[f"repeats_{axis}"].eq(among(state[f"mode_{axis}"], REPEATING))
+                out[f"repeats_{axis}"].eq(among(state[f"mode_{axis}"], REPEATING) & ~is_cube)
                 for axis in ("u", "v")
             ),
             self.asking.row.eq(quad.row),
@@ -123,6 +131,7 @@ class GridRounds(wiring.Component):
                 out.pixels[pixel].count.eq(count),
                 self.counts.payload[pixel].eq(count),
                 *(out.pixels[pixel][name].eq(levels[f"{name}{pixel}"]) for name in ALONG),
+                *([out.pixels[pixel].several.eq(count > 1)] if self._cubes else []),
             ]
         return active, ~following.any()
 

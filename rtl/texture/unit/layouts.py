@@ -16,6 +16,7 @@ from fixfunc.rtl.texture.cache.formats import BLOCKS, PLAIN, UNIT
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.texture_cache import CONFIGS as CACHES
 from fixfunc.rtl.texture.filter.filter import FilterParams
+from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailParams
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
@@ -35,21 +36,62 @@ def _beats(pixel, **fields):
 COORDINATES = {"u": 32, "v": 32}
 # Beside the level of detail.
 QUADS = _beats(COORDINATES, live=PIXELS)
-# Of a pixel of a grid: its level, whether it reads, and with which weight.
-GRID = {"level": 4, "smooth": 1, "reads": 1, "weight": 9}
-_WAYS = {"end": 1, "width": EXTENT + 1, "height": EXTENT + 1, "repeats_u": 1, "repeats_v": 1}
-TO_PLACE = _beats(COORDINATES | GRID, **_WAYS)
-# The same of a sample of a footprint, whose axis moves it: by float32, and the pixel's samples.
 COUNT = ANISOTROPY.bit_length()
-AXIS = {"along_u": 32, "along_v": 32, "count": COUNT}
-TO_MOVE = _beats(COORDINATES | AXIS | GRID, sample=range(ANISOTROPY), **_WAYS)
 COUNTS = ArrayLayout(COUNT, PIXELS)
 PLACE = 25  # bits of s16.8
-PLACED = _beats({"x": PLACE, "y": PLACE} | GRID, end=1)
-# Beside the addresses.
-LEVELS = _beats({"level": 4, "reads": 1, "weight": 9}, end=1)
-# Beside the cache.
-WEIGHTS = _beats({"borders": CORNERS, "weight": 9}, end=1)
+# Of a pixel of a grid that is read: its level, whether it reads, and with which weight.
+GRID = {"level": 4, "reads": 1, "weight": 9}
+# The axis that moves a sample of a footprint: by float32, and the pixel's samples.
+AXIS = {"along_u": 32, "along_v": 32, "count": COUNT}
+
+
+class GridBeats:
+    """Beats of grids on their way to the filter.
+
+    Parameters
+    ----------
+    cubes : bool
+        Textures may be cubes, whose grids need more fields.
+
+    Attributes
+    ----------
+    to_move, to_place : StructLayout
+        Of a sample of a footprint, and at its place.
+    placed : StructLayout
+        In texels.
+    levels : StructLayout
+        Beside the addresses.
+    edges, found : StructLayout
+        Of a part of a grid of cubes, with texels: before and behind the face is known.
+    parts : StructLayout
+        Of a cube, beside the cache: what it needs to become a grid again.
+    weights : StructLayout
+        For the filter.
+    """
+
+    def __init__(self, cubes: bool) -> None:
+        of_cube = {"cube": 1, "gathers": 1} if cubes else {}
+        several = {"several": 1} if cubes else {}
+        last = {"last": EXTENT} if cubes else {}
+        ways = {"width": EXTENT + 1, "height": EXTENT + 1, "repeats_u": 1, "repeats_v": 1}
+        ways |= {"end": 1} | of_cube
+        pixel = {"smooth": 1} | GRID | several
+        self.to_place = _beats(COORDINATES | pixel, **ways)
+        self.to_move = _beats(COORDINATES | AXIS | pixel, sample=range(ANISOTROPY), **ways)
+        self.placed = _beats({"x": PLACE, "y": PLACE} | pixel | last, end=1, **of_cube)
+        self.levels = _beats(GRID | several | last, end=1, **of_cube)
+        texels = dict.fromkeys(("left", "right", "upper", "lower"), EXTENT)
+        texels |= {"u": 8, "v": 8, "borders": CORNERS}
+        own = {"level": 4, "weight": 9, "face": 3, "several": 1}
+        self.edges = _beats(
+            own | texels | {"last": EXTENT, "counts": CORNERS}, end=1, cube=1, part=2, part_end=1
+        )
+        joint = {"swaps": 1, "missing": CORNERS}
+        self.found = _beats(own | texels | joint | {"reads": CORNERS}, end=1, part_end=1)
+        beside = {"borders": CORNERS, "weight": 9, "several": 1}
+        self.parts = _beats(beside | joint, end=1, part_end=1)
+        thrice = {"thrice": 1} if cubes else {}
+        self.weights = _beats({"borders": CORNERS, "weight": 9} | thrice, end=1)
 
 
 @dataclass(frozen=True)
@@ -69,6 +111,8 @@ class TextureUnitParams:
         Anisotropic filters have up to 16 samples; else a STATE that asks for several is refused.
     layers : bool
         Textures may be arrays; else a STATE of one is refused.
+    cubes : bool
+        Textures may be cubes; else a STATE of one is refused. With layers alone.
     """
 
     cache: TextureCacheParams = CACHES["default"]
@@ -76,6 +120,17 @@ class TextureUnitParams:
     comparisons: bool = True
     footprints: bool = True
     layers: bool = True
+    cubes: bool = False
+
+    @property
+    def level_of_detail(self) -> LevelOfDetailParams:
+        """The level of detail that footprints and cubes need."""
+        return LevelOfDetailParams(self.footprints, gradients=self.cubes)
+
+    @property
+    def beats(self) -> GridBeats:
+        """Layouts of grids."""
+        return GridBeats(self.cubes)
 
     @property
     def anisotropy(self) -> int:
@@ -85,6 +140,8 @@ class TextureUnitParams:
     def __post_init__(self):
         if set(self.cache.formats) & set(DEPTHS):
             raise InputError("formats", "be without those that comparisons bring", DEPTHS)
+        if self.cubes and not self.layers:
+            raise InputError("cubes", "be False without layers", self.cubes)
 
     @property
     def depths(self) -> tuple[StoredFormat, ...]:
@@ -116,7 +173,7 @@ class TextureUnitParams:
         return FilterParams(
             packed=any(UNIT[count] < 16 for count in bits),
             signed=any(form in BLOCKS and form.name.endswith("SNORM") for form in formats),
-            footprints=self.footprints,
+            footprints=self.footprints or self.cubes,
             floats=self.comparisons,
         )
 
@@ -127,4 +184,5 @@ def refused(state: View, params: TextureUnitParams) -> Value:
         state.compares, among(state.format, params.compared), ~among(state.format, params.depths)
     )
     layers = state.last_layer.any() & (not params.layers)
-    return ~compared | layers | (state.anisotropy > params.anisotropy)
+    cubes = state.cube & (not params.cubes)
+    return ~compared | layers | cubes | (state.anisotropy > params.anisotropy)

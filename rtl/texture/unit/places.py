@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Places: coordinates times sizes, as texels of a level in fixed point."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import wiring
+from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
-from fixfunc.rtl.lib.bits import gated, named
+from fixfunc.rtl.lib.bits import clamp, gated, named
 from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.payload import carried
-from fixfunc.rtl.texture.unit.layouts import PIXELS, PLACE, PLACED, TO_PLACE
+from fixfunc.rtl.texture.unit.layouts import PIXELS, PLACE, GridBeats
 from fixfunc.spec.textures.addresses import EXTENT
 
 FRACTION = 8  # bits of a place behind its point
@@ -106,31 +107,42 @@ def shifted(m, value, shift, steps, sticky):
 
 
 class Places(wiring.Component):
-    """Places of the pixels of a grid; free-running.
+    """Places of the pixels of a grid; free-running. Those of a cube are held to their face.
+
+    Parameters
+    ----------
+    beats : GridBeats
 
     Members
     -------
-    i : In(TO_PLACE)
-    o : Out(PLACED)
-        :attr:`LATENCY` clocks later.
+    i : In(beats.to_place)
+    o : Out(beats.placed)
+        :attr:`latency` clocks later.
     """
 
-    LATENCY = 1 + Place.LATENCY
+    def __init__(self, beats: GridBeats) -> None:
+        self._cubes = "cube" in beats.placed.members
+        super().__init__({"i": In(beats.to_place), "o": Out(beats.placed)})
 
-    def __init__(self) -> None:
-        super().__init__({"i": In(TO_PLACE), "o": Out(PLACED)})
+    @property
+    def latency(self) -> int:
+        """Clocks of a grid: one more where it may be held."""
+        return 1 + Place.LATENCY + self._cubes
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        kept = Signal(PLACED)
+        kept = Signal.like(self.o)
         m.d.comb += [kept.kind.eq(self.i.kind), *carried(kept, self.i, ("kind", "pixels"))]
         for pixel in range(PIXELS):
             m.d.comb += carried(kept.pixels[pixel], self.i.pixels[pixel])
-        late = delay(m, kept, self.LATENCY, "kept")
-        m.d.comb += [self.o.kind.eq(late.kind), *carried(self.o, late, ("kind", "pixels"))]
+            if self._cubes:
+                # Faces are square.
+                size = named(m, self.i.width >> self.i.pixels[pixel].level, f"face_{pixel}")
+                m.d.comb += kept.pixels[pixel].last.eq(Mux(size.any(), size - 1, 0))
+        late = delay(m, kept, 1 + Place.LATENCY, "kept")
+        held = delay(m, late, 1, "held") if self._cubes else late
+        self._carry(m, held)
         for pixel in range(PIXELS):
-            out = self.o.pixels[pixel]
-            m.d.comb += carried(out, late.pixels[pixel], ("x", "y"))
             for coordinate, name, size in (("u", "x", "width"), ("v", "y", "height")):
                 m.submodules[f"place_{name}{pixel}"] = place = Place()
                 level = self.i.pixels[pixel].level
@@ -140,5 +152,21 @@ class Places(wiring.Component):
                     place.size.eq(Mux(extent.any(), extent, 1)),
                     place.repeats.eq(self.i[f"repeats_{coordinate}"]),
                 ]
-                m.d.comb += out[name].eq(place.o)
+                found = place.o
+                if self._cubes:
+                    found = register(m, on_face(found, late, pixel), PLACE, f"{name}_{pixel}")
+                m.d.comb += self.o.pixels[pixel][name].eq(found)
         return m
+
+    def _carry(self, m, late):
+        """What is no place."""
+        m.d.comb += [self.o.kind.eq(late.kind), *carried(self.o, late, ("kind", "pixels"))]
+        for pixel in range(PIXELS):
+            m.d.comb += carried(self.o.pixels[pixel], late.pixels[pixel], ("x", "y"))
+
+
+def on_face(place: Value, grid: View, pixel: int) -> Value:
+    """A place on a cube's face; a point at a far edge is of the face itself."""
+    own = grid.pixels[pixel]
+    end = Cat(~own.smooth.replicate(FRACTION), Mux(own.smooth, own.last + 1, own.last))
+    return Mux(grid.cube, clamp(place, 0, end[: PLACE - 1]), place)

@@ -12,7 +12,7 @@ from fixfunc.rtl.lib.bits import choose, named
 from fixfunc.rtl.lib.delay import delay, later, register
 from fixfunc.rtl.lib.float32.multiply_add import MultiplyAdd
 from fixfunc.rtl.payload import carried
-from fixfunc.rtl.texture.unit.layouts import PIXELS, TO_MOVE, TO_PLACE
+from fixfunc.rtl.texture.unit.layouts import PIXELS, GridBeats
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY
 
 
@@ -27,21 +27,25 @@ class SamplePlaces(wiring.Component):
 
     The only sample of a pixel is its place itself.
 
+    Parameters
+    ----------
+    beats : GridBeats
+
     Members
     -------
-    i : In(TO_MOVE)
-    o : Out(TO_PLACE)
+    i : In(beats.to_move)
+    o : Out(beats.to_place)
         :attr:`LATENCY` clocks later.
     """
 
     LATENCY = 1 + MultiplyAdd.STEPS
 
-    def __init__(self) -> None:
-        super().__init__({"i": In(TO_MOVE), "o": Out(TO_PLACE)})
+    def __init__(self, beats: GridBeats) -> None:
+        super().__init__({"i": In(beats.to_move), "o": Out(beats.to_place)})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        kept = Signal(TO_PLACE)
+        kept = Signal.like(self.o)
         m.d.comb += [kept.kind.eq(self.i.kind), *carried(kept, self.i, ("kind", "pixels"))]
         for pixel in range(PIXELS):
             m.d.comb += carried(kept.pixels[pixel], self.i.pixels[pixel])

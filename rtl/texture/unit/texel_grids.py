@@ -13,7 +13,6 @@ from fixfunc.rtl.texture.filter.filter import BEATS
 from fixfunc.rtl.texture.unit.layouts import (
     COUNTS,
     PIXELS,
-    WEIGHTS,
     TextureUnitParams,
     refused,
 )
@@ -49,7 +48,7 @@ class TexelGrids(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(WEIGHTS))
+    i : In(stream.Signature(params.beats.weights))
     texels : In(stream.Signature(layout(TEXEL_QUAD)))
         Of the grids of ``i``.
     references : In(stream.Signature(STORED))
@@ -71,7 +70,7 @@ class TexelGrids(wiring.Component):
         beside |= {"counts": In(stream.Signature(COUNTS))} if params.footprints else {}
         super().__init__(
             {
-                "i": In(stream.Signature(WEIGHTS)),
+                "i": In(stream.Signature(params.beats.weights)),
                 "texels": In(stream.Signature(layout(TEXEL_QUAD))),
                 **beside,
                 "asking": Out(ASKING),
@@ -127,11 +126,12 @@ class TexelGrids(wiring.Component):
         ]
         for pixel in range(PIXELS):
             own = grid.pixels[pixel]
+            count = self.counts.payload[pixel] if self._params.footprints else 1
+            if self._params.cubes:
+                count = Mux(own.thrice, 3, count)
             m.d.comb += [
                 taps[f"weight{pixel}"].eq(own.weight),
-                taps[f"count{pixel}"].eq(
-                    self.counts.payload[pixel] if self._params.footprints else 1
-                ),
+                taps[f"count{pixel}"].eq(count),
             ]
             if self._compared:
                 m.d.comb += taps[f"reference{pixel}"].eq(self.references.payload[pixel])

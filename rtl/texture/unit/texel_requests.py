@@ -11,9 +11,7 @@ from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.cache.texture_cache import BEATS
 from fixfunc.rtl.texture.unit.layers import NUMBERS
 from fixfunc.rtl.texture.unit.layouts import (
-    LEVELS,
     PIXELS,
-    WEIGHTS,
     TextureUnitParams,
     refused,
 )
@@ -22,6 +20,8 @@ from fixfunc.spec.textures.addresses import ADDRESSED_QUAD
 from fixfunc.spec.textures.cache import CacheKind
 from fixfunc.spec.textures.filter import CORNERS
 from fixfunc.spec.textures.unit import NO_FORMAT, TextureKind
+
+ASKED = "left", "right", "upper", "lower", "u", "v", "level", "reads"
 
 
 class TexelRequests(wiring.Component):
@@ -35,36 +35,38 @@ class TexelRequests(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(LEVELS))
+    i : In(stream.Signature(params.beats.levels)), with cubes of ``found``
     texels : In(stream.Signature(layout(ADDRESSED_QUAD)))
-        Of the grids of ``i``.
+        Of the grids of ``i``; with cubes absent: they are in ``i``.
     layers : In(stream.Signature(NUMBERS))
         Of the quads of ``i``; where there are layers.
     asking, found, taken : Out(ASKING), In(FOUND), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
     cache : Out(stream.Signature(BEATS))
-    o : Out(stream.Signature(WEIGHTS))
+    o : Out(stream.Signature(params.beats.weights)), with cubes of ``parts``
     """
 
     def __init__(self, params: TextureUnitParams) -> None:
         self._params = params
+        beats = params.beats
         layers = {"layers": In(stream.Signature(NUMBERS))} if params.layers else {}
+        texels = {"texels": In(stream.Signature(layout(ADDRESSED_QUAD)))}
         super().__init__(
             layers
+            | ({} if params.cubes else texels)
             | {
-                "i": In(stream.Signature(LEVELS)),
-                "texels": In(stream.Signature(layout(ADDRESSED_QUAD))),
+                "i": In(stream.Signature(beats.found if params.cubes else beats.levels)),
                 "asking": Out(ASKING),
                 "found": In(FOUND),
                 "taken": Out(1),
                 "cache": Out(stream.Signature(BEATS)),
-                "o": Out(stream.Signature(WEIGHTS)),
+                "o": Out(stream.Signature(beats.parts if params.cubes else beats.weights)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        grid, texels, out = self.i.payload, self.texels.payload, self.o.payload
+        grid, out = self.i.payload, self.o.payload
         is_grid = named(m, grid.kind == TextureKind.QUAD, "is_grid")
         m.d.comb += [
             out.kind.eq(grid.kind),
@@ -74,22 +76,19 @@ class TexelRequests(wiring.Component):
             self.asking.valid.eq(self.i.valid & ~is_grid),
         ]
         for pixel in range(PIXELS):
-            m.d.comb += [
-                out.pixels[pixel].borders.eq(texels[f"borders{pixel}"]),
-                out.pixels[pixel].weight.eq(grid.pixels[pixel].weight),
-            ]
+            m.d.comb += carried(out.pixels[pixel], grid.pixels[pixel])
+            if not self._params.cubes:
+                borders = self.texels.payload[f"borders{pixel}"]
+                m.d.comb += out.pixels[pixel].borders.eq(borders)
+        if self._params.cubes:
+            m.d.comb += out.part_end.eq(grid.part_end)
         request = self.cache.payload
         with m.If(is_grid):
-            m.d.comb += [
-                *carried(request.quad, texels),
-                request.quad.kind.eq(CacheKind.QUAD),
-            ]
-            for pixel in range(PIXELS):
-                reads = grid.pixels[pixel].reads.replicate(CORNERS)
-                m.d.comb += [
-                    request.quad[f"level{pixel}"].eq(grid.pixels[pixel].level),
-                    request.quad[f"reads{pixel}"].eq(texels[f"reads{pixel}"] & reads),
-                ]
+            m.d.comb += request.quad.kind.eq(CacheKind.QUAD)
+            if self._params.cubes:
+                self._ask_parts(m, request.quad)
+            else:
+                self._ask(m, request.quad)
             self._move(m, request.quad)
         with m.Else():
             state = self.found.state
@@ -102,15 +101,38 @@ class TexelRequests(wiring.Component):
             ]
         return m
 
+    def _ask(self, m, request):
+        """Texels of a grid."""
+        grid, texels = self.i.payload, self.texels.payload
+        m.d.comb += carried(request, texels)
+        for pixel in range(PIXELS):
+            reads = grid.pixels[pixel].reads.replicate(CORNERS)
+            m.d.comb += [
+                request[f"level{pixel}"].eq(grid.pixels[pixel].level),
+                request[f"reads{pixel}"].eq(texels[f"reads{pixel}"] & reads),
+            ]
+
+    def _ask_parts(self, m, request):
+        """Texels of a part of a grid, of a face of each pixel."""
+        for pixel in range(PIXELS):
+            own = self.i.payload.pixels[pixel]
+            m.d.comb += [request[f"{name}{pixel}"].eq(own[name]) for name in ASKED]
+
     def _move(self, m, request):
         """A grid moves, with the layers of its quad, which stay until the last one."""
-        ways = (self.i, self.texels), (self.cache, self.o)
+        ends = self.i.payload.end
+        if self._params.cubes:
+            ways = (self.i,), (self.cache, self.o)
+            ends &= self.i.payload.part_end
+        else:
+            ways = (self.i, self.texels), (self.cache, self.o)
         if not self._params.layers:
             move_together(m, *ways)
             return
-        layers = self.layers.payload
-        m.d.comb += [request[f"layer{pixel}"].eq(layers[pixel]) for pixel in range(PIXELS)]
-        with m.If(self.i.payload.end):
+        for pixel in range(PIXELS):
+            face = self.i.payload.pixels[pixel].face if self._params.cubes else 0
+            m.d.comb += request[f"layer{pixel}"].eq(self.layers.payload[pixel] + face)
+        with m.If(ends):
             move_together(m, (*ways[0], self.layers), ways[1])
         with m.Else():
             move_together(m, *ways, self.layers.valid)

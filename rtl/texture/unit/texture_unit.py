@@ -13,34 +13,37 @@ from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.addresses import addresses
 from fixfunc.rtl.texture.cache import texture_cache
+from fixfunc.rtl.texture.cube.cube_quads import CubeQuads
+from fixfunc.rtl.texture.cube.edge_rounds import EdgeParts
+from fixfunc.rtl.texture.cube.edge_texels import EdgeTexels
 from fixfunc.rtl.texture.filter.filter import Filter
-from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetail, LevelOfDetailParams
+from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetail
 from fixfunc.rtl.texture.unit.converted_queue import ConvertedQueue
 from fixfunc.rtl.texture.unit.grid_rounds import GridRounds
 from fixfunc.rtl.texture.unit.layers import LayerNumbers, enter_layers
 from fixfunc.rtl.texture.unit.layouts import (
     COUNTS,
-    LEVELS,
     PIXELS,
     QUADS,
-    WEIGHTS,
     TextureUnitParams,
 )
+from fixfunc.rtl.texture.unit.placed_grids import PlacedGrids
 from fixfunc.rtl.texture.unit.places import Places
 from fixfunc.rtl.texture.unit.references import StoredReferences, enter_references
 from fixfunc.rtl.texture.unit.sample_places import SamplePlaces
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
 from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
-from fixfunc.spec.textures.addresses import AddressKind
-from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.level_of_detail import LodKind
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD, TextureKind
 
 BEATS = UnionLayout({"kind": 1, "state": layout(SAMPLE_STATE), "quad": layout(TEXTURE_QUAD)})
 CONFIGS = {
     name: TextureUnitParams(
-        *(cache, addresses.CONFIGS[size]), footprints=name != "small", layers=name != "small"
+        *(cache, addresses.CONFIGS[size]),
+        footprints=name != "small",
+        layers=name != "small",
+        cubes=name != "small",
     )
     for (name, cache), size in zip(
         texture_cache.CONFIGS.items(), ("default", "default", "small", "tiny"), strict=True
@@ -49,9 +52,10 @@ CONFIGS = {
 PURPOSE = {  # of each configuration
     "default": "every format of the texture cache, textures of up to 16,384 texels across",
     "plain": "the same without BC1 to BC7",
-    "small": "no BC1 to BC7, footprints or layers, up to 2,048 texels, a quarter of the cache",
+    "small": "no BC1 to BC7, footprints, layers, cubes; up to 2,048 texels, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
 }
+PLACED = "kind", *(f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS))
 BESIDE = 16  # places of FIFOs beside a block: more than it has clocks
 
 
@@ -89,35 +93,44 @@ class TextureUnit(wiring.Component):
         m = Module()
         p = self._params
         m.submodules.states = states = StateRows(4)
-        own = LevelOfDetailParams(p.footprints)
-        m.submodules.lod = lod = LevelOfDetail(own)
+        beats = p.beats
+        m.submodules.lod = lod = LevelOfDetail(p.level_of_detail)
         m.submodules.quads = quads = StreamFIFO(QUADS, self._levels_beside)
-        m.submodules.rounds = rounds = GridRounds(own)
-        m.submodules.places = places = StallablePipeline(Places(), Places.LATENCY)
+        m.submodules.rounds = rounds = GridRounds(p)
+        place = Places(beats)
+        m.submodules.places = places = StallablePipeline(place, place.latency)
+        m.submodules.placed = placed = PlacedGrids(p)
         m.submodules.addresses = address = addresses.Addresses(p.addresses)
-        m.submodules.levels = levels = StreamFIFO(LEVELS, BESIDE)
+        m.submodules.levels = levels = StreamFIFO(beats.levels, BESIDE)
         m.submodules.requests = requests = TexelRequests(p)
         m.submodules.cache = cache = self._cache
-        m.submodules.weights = weights = StreamFIFO(WEIGHTS, p.cache.queue + BESIDE)
+        beside = requests.o.payload.shape()
+        m.submodules.weights = weights = StreamFIFO(beside, p.cache.queue + BESIDE)
         m.submodules.grids = grids = TexelGrids(p)
         m.submodules.filter = unit = Filter(p.filter)
         m.submodules.outcomes = outcomes = StreamFIFO(OUTCOME, 2 * BESIDE)
-        ahead = (*self._references(m, grids), *self._layers(m, requests))
-        self._enter(m, states, lod, quads.i, ahead)
+        beats, faced = self._cubes(m)
+        ahead = (*self._references(m, beats, grids), *self._layers(m, beats, requests))
+        ahead += self._edges(m, faced, levels.o, address.o, requests)
+        self._enter(m, beats, faced, states, lod, quads.i, ahead)
         wiring.connect(m, quads.o, rounds.i)
         wiring.connect(m, lod.o, rounds.levels)
         self._walk(m, rounds, places, grids)
-        self._address(m, states, places, address, levels)
-        wiring.connect(m, levels.o, requests.i)
-        wiring.connect(m, address.o, requests.texels)
+        wiring.connect(m, places.o, placed.i)
+        wiring.connect(m, placed.address, address.i)
+        wiring.connect(m, placed.levels, levels.i)
         wiring.connect(m, requests.cache, cache.i)
         wiring.connect(m, requests.o, weights.i)
-        wiring.connect(m, weights.o, grids.i)
-        wiring.connect(m, cache.o, grids.texels)
+        if p.cubes:
+            m.submodules.joint = joint = EdgeTexels(p.beats)
+            joint.join(m, weights.o, cache.o, grids)
+        else:
+            wiring.connect(m, weights.o, grids.i)
+            wiring.connect(m, cache.o, grids.texels)
         wiring.connect(m, grids.filter, unit.i)
         wiring.connect(m, grids.outcome, outcomes.i)
         wiring.connect(m, cache.memory, wiring.flipped(self.memory))
-        for n, part in ((0, rounds), (2, requests), (3, grids)):
+        for n, part in enumerate((rounds, placed, requests, grids)):
             m.d.comb += [
                 states.asking[n].eq(part.asking),
                 states.taken[n].eq(part.taken),
@@ -144,14 +157,43 @@ class TextureUnit(wiring.Component):
         if not self._params.footprints:
             wiring.connect(m, rounds.o, places.i)
             return
-        m.submodules.samples = samples = StallablePipeline(SamplePlaces(), SamplePlaces.LATENCY)
+        m.submodules.samples = samples = StallablePipeline(
+            SamplePlaces(self._params.beats), SamplePlaces.LATENCY
+        )
         m.submodules.counts = counts = StreamFIFO(COUNTS, self._params.cache.queue + 4 * BESIDE)
         wiring.connect(m, rounds.o, samples.i)
         wiring.connect(m, samples.o, places.i)
         wiring.connect(m, rounds.counts, counts.i)
         wiring.connect(m, counts.o, grids.counts)
 
-    def _references(self, m, grids):
+    def _cubes(self, m):
+        """Beats, on faces of cubes, and these; the same beats if there are none."""
+        if not self._params.cubes:
+            return self.i, None
+        m.submodules.cubes = cubes = CubeQuads(BEATS)
+        wiring.connect(m, wiring.flipped(self.i), cubes.i)
+        return cubes.o, cubes.faced
+
+    def _edges(self, m, faced, levels, texels, requests):
+        """Where faces of quads enter, which levels and texels of grids are joined with."""
+        if not self._params.cubes:
+            wiring.connect(m, levels, requests.i)
+            wiring.connect(m, texels, requests.texels)
+            return ()
+        m.submodules.edges = edges = EdgeParts(self._params.beats, self._before_cache)
+        faces = edges.faces.payload
+        m.d.comb += [faces[pixel].eq(faced[f"face{pixel}"]) for pixel in range(PIXELS)]
+        wiring.connect(m, levels, edges.i)
+        wiring.connect(m, texels, edges.texels)
+        wiring.connect(m, edges.o, requests.i)
+        return (edges.faces,)
+
+    @property
+    def _before_cache(self):
+        """Quads on their way to the cache."""
+        return self._levels_beside + 3 * BESIDE
+
+    def _references(self, m, beats, grids):
         """Where references of quads enter; nowhere if none are compared."""
         if not self._params.compared:
             return ()
@@ -161,23 +203,22 @@ class TextureUnit(wiring.Component):
             StoredReferences(), StoredReferences.LATENCY, depth
         )
         wiring.connect(m, references.o, grids.references)
-        enter_references(m, self.i, references.i.payload)
+        enter_references(m, beats, references.i.payload)
         return (references.i,)
 
-    def _layers(self, m, requests):
+    def _layers(self, m, beats, requests):
         """Where layers of quads enter; nowhere if there are none."""
         if not self._params.layers:
             return ()
-        # Quads on their way to the cache.
-        depth = self._levels_beside + 3 * BESIDE
-        m.submodules.layers = layers = ConvertedQueue(LayerNumbers(), LayerNumbers.LATENCY, depth)
+        unit = LayerNumbers(self._params.cubes)
+        m.submodules.layers = layers = ConvertedQueue(unit, unit.latency, self._before_cache)
         wiring.connect(m, layers.o, requests.layers)
-        enter_layers(m, self.i, layers.i.payload)
+        enter_layers(m, beats, layers.i.payload)
         return (layers.i,)
 
-    def _enter(self, m, states, lod, quads, ahead):
-        """Levels of detail begin; coordinates, references and layers wait beside them."""
-        beat = self.i.payload
+    def _enter(self, m, beats, faced, states, lod, quads, ahead):
+        """Levels of detail begin; coordinates, references, layers and faces wait beside them."""
+        beat = beats.payload
         is_quad = named(m, beat.kind == TextureKind.QUAD, "is_quad")
         beside = quads.payload
         m.d.comb += [
@@ -194,41 +235,13 @@ class TextureUnit(wiring.Component):
                 *carried(lod.i.payload.quad, beat.quad),
                 lod.i.payload.quad.kind.eq(LodKind.QUAD),
             ]
-            move_together(m, (self.i,), (lod.i, quads, *ahead))
+            if self._params.cubes:
+                m.d.comb += carried(lod.i.payload.quad, faced, PLACED)
+            move_together(m, (beats,), (lod.i, quads, *ahead))
         with m.Else():
             m.d.comb += [
                 *carried(lod.i.payload.state, beat.state),
                 lod.i.payload.state.kind.eq(LodKind.STATE),
-                states.write.eq(move_together(m, (self.i,), (lod.i, quads), states.free)),
-            ]
-
-    def _address(self, m, states, places, address, levels):
-        """Texels of grids begin; levels wait beside them."""
-        grid = places.o.payload
-        is_grid = named(m, grid.kind == TextureKind.QUAD, "is_grid")
-        found = states.found[1]
-        beside = levels.i.payload
-        request = address.i.payload
-        m.d.comb += [
-            beside.kind.eq(grid.kind),
-            *carried(beside, grid, ("kind", "pixels")),
-            states.asking[1].row.eq(grid.row),
-            states.asking[1].valid.eq(places.o.valid & ~is_grid),
-        ]
-        for pixel in range(PIXELS):
-            m.d.comb += carried(beside.pixels[pixel], grid.pixels[pixel])
-        with m.If(is_grid):
-            m.d.comb += request.quad.kind.eq(AddressKind.QUAD)
-            for pixel in range(PIXELS):
-                for name in ("x", "y", "level", "smooth"):
-                    m.d.comb += request.quad[f"{name}{pixel}"].eq(grid.pixels[pixel][name])
-            move_together(m, (places.o,), (address.i, levels.i))
-        with m.Else():
-            m.d.comb += [
-                *carried(request.state, found.state),
-                request.state.kind.eq(AddressKind.STATE),
-                request.state.gathers.eq(found.state.op == FilterOp.GATHER),
-                states.taken[1].eq(
-                    move_together(m, (places.o,), (address.i, levels.i), found.valid)
-                ),
+                lod.i.payload.state.explicit_gradients.eq(beat.state.cube),
+                states.write.eq(move_together(m, (beats,), (lod.i, quads), states.free)),
             ]

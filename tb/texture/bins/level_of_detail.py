@@ -6,7 +6,7 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailParams
-from fixfunc.spec.textures.level_of_detail import ANISOTROPY, LOD_QUAD, LOD_STATE
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY, LOD_STATE
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, ranges
 
@@ -18,7 +18,7 @@ SIGN = 1 << 31
 
 def bins(seen: Seen, params: LevelOfDetailParams) -> dict[str, int]:
     """Counts of one batch."""
-    states, quads, state_of = parted(seen.rows, LOD_STATE, LOD_QUAD)
+    states, quads, state_of = parted(seen.rows, LOD_STATE, params.quad)
     out = codec.unpack(seen.out["o"], params.levels, dtype(params.levels))
     state = states[state_of]
     coarse = flag(state["coarse"], "fine", "coarse")

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bins of the texture unit: operations by grids, samples, comparisons, layers, offsets, address
-modes, status, pixels that read.
+"""Bins of the texture unit: operations by grids, samples, comparisons, layers, cubes, offsets,
+address modes, status, pixels that read.
 """
 
 import numpy as np
 
 from fixfunc.cosim import codec
-from fixfunc.models.payload import carried, dtype
-from fixfunc.models.texture.level_of_detail import levels_of_quads
-from fixfunc.models.texture.texture_unit import grids_of
+from fixfunc.models.payload import dtype
+from fixfunc.models.texture.texture_unit import grids_of, levels_on_faces
+from fixfunc.models.texture.unit.cube_grids import parts_of
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.filter import FilterOp
-from fixfunc.spec.textures.level_of_detail import ANISOTROPY, LOD_QUAD, LOD_STATE
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY
 from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
 
 CONFIG = "tiny"
 COUNT = 4000
+PARTS = {"one": (1, 1), "two": (2, 2), "three": (3, 3)}
 
 
 def layers(bits: np.ndarray, last: np.ndarray) -> dict[str, np.ndarray]:
@@ -37,11 +38,27 @@ def layers(bits: np.ndarray, last: np.ndarray) -> dict[str, np.ndarray]:
         }
 
 
+def _cubes(state, grids, faces):
+    """Of grids of cubes: faces, what they reach, corners that are filled."""
+    is_cube = state["cube"] == 1
+    parts = parts_of(grids.to_cache, grids.outside, faces, grids.extent, is_cube)
+    reaches = np.bincount(parts.grid)
+    found = cross("faces that a grid reads", ranges(reaches[is_cube], PARTS))
+    for pixel in range(4):
+        face = {str(n): faces[is_cube, pixel] == n for n in range(6)}
+        found |= cross(f"face of pixel {pixel}", face)
+        several = flag(grids.taps[f"count{pixel}"] > 1, "one sample", "several")
+        lacks = parts.missing[:, pixel]
+        corners = {f"lacks {n}": lacks == n for n in range(4)}
+        found |= cross(f"corner of pixel {pixel}", corners, several)
+    return found
+
+
 def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     """Counts of one batch."""
     states, quads, state_of = parted(seen.rows, SAMPLE_STATE, TEXTURE_QUAD)
     out = codec.unpack(seen.out["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
-    lods = levels_of_quads(carried(states, LOD_STATE), carried(quads, LOD_QUAD), state_of)
+    quads, lods, faces = levels_on_faces(states, quads, state_of, True)
     number, grids = grids_of(states[state_of], quads, lods)
     samples = np.max([grids.taps[f"count{pixel}"] for pixel in range(4)], 0)
     samples = np.maximum.reduceat(samples, np.flatnonzero(np.diff(number, prepend=-1)))
@@ -59,6 +76,7 @@ def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     compares = (state["compares"] == 1) & np.isin(state["format"], COMPARED)
     forms = {form.name: state["format"] == form for form in COMPARED}
     found |= cross("comparison", of(Compare, state["function"]), forms, where=compares)
+    found |= _cubes(state[number], grids, faces[number])
     found |= cross("layer", layers(quads["layer0"], state["last_layer"]))
     for axis in "uv":
         moves = flag(state[f"offset_{axis}"] != 0, "none", "some")

@@ -9,8 +9,8 @@ import pytest
 from fixfunc.models.texture.coordinates import cube
 from fixfunc.models.texture.coordinates.footprint import LOG2, RATIOS, footprint, log2
 from fixfunc.models.texture.filtering.filtering import sample_place
-from fixfunc.models.texture.sampler import Sampler, sample
-from fixfunc.models.texture.texture import of_picture
+from fixfunc.models.texture.sampler import Sampler, gather, sample
+from fixfunc.models.texture.texture import create, of_picture
 from tests.oracles.naive_frame import float32 as naive
 from tests.textures import noise
 
@@ -248,3 +248,42 @@ def test_directions_are_projected_one_rounding_at_a_time():
             assert uv[n, k] == naive.multiply_add(share, 0.5, 0.5)
             moved = naive.divide(naive.multiply_add(-share, dn, step), normal)
             assert slope[n, k] == naive.multiply(moved, 0.5)
+
+
+@pytest.mark.plan("sampler-5")
+def test_footprints_of_cubes_are_held_to_their_face():
+    """Faces of one colour each: a row of eight samples, of which some lie beyond the right edge of
+    +z. On the edge a sample is half of +x, whatever lies beyond.
+    """
+    colours = np.array([250, 10, 20, 30, 90, 50], np.uint8)
+    texture = create("R8", 16, 16, [np.repeat(colours, 256).reshape(6, -1)], faces=6)
+    direction = np.float32([[0.875, 0, 1]])
+    gradients = np.float32([[1, 0, 0]]), np.float32([[0, -0.125, 0]])
+    found = sample(texture, Sampler(anisotropy=8), direction, gradients=gradients)[0, 0]
+    total = Fraction(0)
+    for n in range(8):
+        place = Fraction(15, 16) + Fraction(2 * n - 7, 16) / 2
+        beyond = max(min(place * 16, 16) - Fraction(31, 2), 0)
+        total += 90 + (250 - 90) * beyond
+    assert found == np.float32(float(total / 8 / 255))
+    # Beyond two corners: +x and -y at one of them, -x and +y at the other, and +z itself twice.
+    long = np.float32([[100, -100, 0]]), np.zeros((1, 3), np.float32)
+    found = sample(texture, Sampler(anisotropy=16), np.float32([[0, 0, 1]]), gradients=long)
+    corners = Fraction(90 + 250 + 30 + 90, 4) + Fraction(90 + 10 + 20 + 90, 4)
+    assert found[0, 0] == np.float32(float(corners / 2 / 255))
+
+
+@pytest.mark.plan("sampler-13")
+@pytest.mark.parametrize("form", ["RGBA8", "R16", "R16_SNORM"])
+def test_a_corner_is_rounded_once(form):
+    """The mean of three integers by three times the unit; against exact rationals."""
+    one = {"RGBA8": 255, "R16": 65535, "R16_SNORM": 32767}[form]
+    rng = np.random.default_rng(5)
+    signs = rng.choice([-1.0, 1.0], (50, 3))
+    for seed in range(8):
+        cube = noise(1, 1, seed, faces=6, format=form)
+        found = gather(cube, Sampler(), (signs * [1, 0.9, 0.8]).astype(np.float32))
+        for four in found.astype(np.float64):
+            whole = np.rint(four * one).astype(int).tolist()
+            means = [Fraction(sum(whole) - whole[n], 3 * one) for n in range(4)]
+            assert any(v == np.float32(float(mean)) for v, mean in zip(four, means, strict=True))
