@@ -80,7 +80,12 @@ def quads(edge_samples: int) -> tuple[Field, ...]:
         Field(
             "covered",
             edge_samples**2,
-            meaning="pixels with such a sample, pixel (x, y) at bit y * edge + x",
+            meaning="samples that the triangle covers, whatever tests say; lanes as of the mask",
+        ),
+        Field(
+            "live",
+            edge_samples**2,
+            meaning="pixels with a sample that passed, pixel (x, y) at bit y * edge + x",
         ),
         Field(
             "helpers",

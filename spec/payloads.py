@@ -273,6 +273,18 @@ def tile(edge_samples: int) -> tuple[Field, ...]:
     )
 
 
+def tested(edge_samples: int) -> tuple[Field, ...]:
+    """One tile of a triangle behind the depth test: its mask has what passed, or may yet pass."""
+    return (
+        *tile(edge_samples),
+        Field(
+            "covered",
+            edge_samples**2,
+            meaning="samples that the triangle covers, whatever tests say; lanes as of the mask",
+        ),
+    )
+
+
 def replaced(edge_samples: int) -> tuple[Field, ...]:
     """Depths that a shader puts out for a tile."""
     return (

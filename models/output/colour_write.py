@@ -364,7 +364,7 @@ def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
     Parameters
     ----------
     tiles : structured ndarray, shape (n,)
-        As in :func:`fixfunc.spec.payloads.tile`, ``mask``: samples that passed.
+        As in :func:`fixfunc.spec.payloads.tested`.
     state : numpy.void
         Of the draw.
     edge : int
@@ -375,7 +375,7 @@ def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
         As in :func:`fixfunc.spec.colours.quads`.
     """
     out = np.zeros(len(tiles), dtype(quads(edge)))
-    for name in ("kind", "state", "slot", "x", "y", "back", "mask"):
+    for name in ("kind", "state", "slot", "x", "y", "back", "mask", "covered"):
         out[name] = tiles[name]
     lx, ly = LANE_SHAPE[state["samples"]]
     lanes = unpack(tiles["mask"], edge)
@@ -388,6 +388,6 @@ def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
     out["samples"] = state["samples"]
     for name in ("flat_colour", "built_in"):
         out[name] = state[name]
-    out["covered"] = pack(wide)
+    out["live"] = pack(wide)
     out["helpers"] = pack(live & ~wide)
     return out

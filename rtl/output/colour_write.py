@@ -212,7 +212,7 @@ class ColourWrite(wiring.Component):
         super().__init__(
             {
                 "i": In(
-                    stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))
+                    stream.Signature(beat(tile=payloads.tested(params.edge), **payloads.CONTROL))
                 ),
                 "quads": Out(stream.Signature(layout(quads(params.edge)))),
                 "colours": In(
@@ -234,14 +234,16 @@ class ColourWrite(wiring.Component):
         m = Module()
         p = self._params
         planes = colour_planes(p.planes)
-        request = requested_beat(p.edge, planes)
-        m.submodules.requests = requests = SlotRequests(p.obeyed, planes, p.ahead, p.formats)
+        tile = payloads.tested
+        request = requested_beat(p.edge, planes, tile)
+        m.submodules.requests = requests = SlotRequests(p.obeyed, planes, p.ahead, p.formats, tile)
         slots = [ColourSlots(p.edge, p.cache.slots, p.lanes, p.formats) for _ in planes]
         latency = slots[0].latency
         hazard_window = latency + 1  # clocks from a read of a slot to its write, and one
         caches = self._per_plane(m, "cache", [TileCache(p.cache, hazard_window) for _ in planes])
         m.submodules.shading = shading = ShadingQueue(p.edge, request, p.shading)
-        m.submodules.front = front = SlotFront(p.edge, planes, [COLOUR] * p.planes, latency + 4)
+        bits = [COLOUR] * p.planes
+        m.submodules.front = front = SlotFront(p.edge, planes, bits, latency + 4, tile)
         self._per_plane(m, "slots", slots)
         wiring.connect(m, wiring.flipped(self.i), requests.i)
         for name, cache in zip(p.names, caches, strict=True):

@@ -15,7 +15,7 @@ from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.counters import counter_record
 from fixfunc.models.output.colour_write import ColourPlanes, Numbers, quads_of
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import carried, dtype
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import PLAIN_FACTORS
 from fixfunc.rtl.output.colour_write import ColourWriteParams
@@ -83,7 +83,7 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     rows = depth_test.requests(rng, count, params.obeyed)
     mixes = partial(_mixes, formats=params.formats)
     kind = rows[:, 0] & 3
-    table = payloads.tile(params.edge)
+    table, tested = payloads.tile(params.edge), payloads.tested(params.edge)
     for chosen, fields, change in (
         (Kind.STATE, payloads.DRAW_STATE, mixes),
         (Kind.CLEAR, payloads.CLEAR, _somewhere),
@@ -92,7 +92,8 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
         records = codec.unpack(rows[kind == chosen], fields, dtype(fields))
         change(rng, records)
         rows[kind == chosen] = codec.pack(records, fields, WIDTH)
-    tiles = codec.unpack(rows[kind == Kind.WORK], table, dtype(table))
+    tiles = carried(codec.unpack(rows[kind == Kind.WORK], table, dtype(table)), tested)
+    tiles["covered"] = tiles["mask"]
     tiles["slot"] = rng.choice([0, 0xFF, 0x80], len(tiles)) ^ rng.integers(
         0, 1 << 12, len(tiles)
     ) * rng.integers(0, 2, len(tiles))
@@ -101,7 +102,7 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
         sparse, tiles["mask"] & rng.integers(0, 1 << 63, len(tiles), np.uint64), tiles["mask"]
     )
     tiles["mask"][rng.random(len(tiles)) < 0.1] = 0
-    rows[kind == Kind.WORK] = codec.pack(tiles, table, WIDTH)
+    rows[kind == Kind.WORK] = codec.pack(tiles, tested, WIDTH)
     if params.planes > 1:
         rows = colour_planes.spread(rng, rows, params.planes, PLACES, PLACE, mixes)
     return np.concatenate(
@@ -161,7 +162,7 @@ class Reference:
         self._params = params
         self._shade = shade
         self.memory = data
-        self.table = payloads.tile(params.edge)
+        self.table = payloads.tested(params.edge)
         self.unit = ColourPlanes(
             data,
             CacheShape(
