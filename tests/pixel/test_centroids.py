@@ -123,14 +123,17 @@ DRAWS = ({}, {"early_write": 0}, {"early_write": 0, "early_reject": 0, "hiz_drop
 def test_centroids_are_of_what_the_triangle_covers(samples, mask):
     """Early and late draws, in hardware: samples that fail take no place away."""
     rng = np.random.default_rng((samples, mask))
-    different = 0
+    chooses = (mask & (1 << samples) - 1).bit_count() > 1
+    total = 0
     for fields in DRAWS:
-        for n in range(8):
+        found = []
+        for _ in range(8):
             shapes = triangle(rng), triangle(rng)
             rows = drawn(samples, mask, *shapes, **fields)
-            wanted, changed = expected(samples, mask, *shapes)
-            different += changed
+            wanted, different = expected(samples, mask, *shapes)
             assert (picture(rows, samples) == wanted).all()
-            if n == 0:
-                check_outputs(BLOCK, CONFIG, rows, ("full", "bursty"), 0)
-    assert different > 4 or (mask & (1 << samples) - 1).bit_count() < 2
+            found.append((different, rows))
+        different, rows = max(found, key=lambda one: one[0])
+        total += different
+        check_outputs(BLOCK, CONFIG, rows, ("full", "bursty"), 0)
+    assert total > 1 or not chooses
