@@ -8,6 +8,7 @@ from enum import IntFlag
 
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import (
+    BLEND_CONSTANT,
     BLEND_STATE,
     COLOUR,
     DRAW_STATE,
@@ -213,11 +214,7 @@ MERGE_STATE = (
     *BLEND_STATE,
     Field("write_mask", 4, meaning="channels written: red 1, green 2, blue 4, alpha 8"),
     Field("dither", 1, meaning="UNORM channels of fewer than 8 bits are dithered"),
-    *each(
-        "factor_red factor_green factor_blue factor_alpha",
-        32,
-        meaning="the blend constant, float32",
-    ),
+    *BLEND_CONSTANT,
 )
 THRESHOLD = 5  # bits
 

@@ -16,10 +16,11 @@ from fixfunc.models.frontend.command_limits import CommandLimits
 from fixfunc.models.frontend.vertex_ring import Assembly
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.contract import PLANES, FenceCounts
-from fixfunc.models.output.colour_write import ColourPlanes, quads_of
+from fixfunc.models.output.colour_write import ColourPlanes, constant_of
 from fixfunc.models.output.resolve import resolve, written
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.pixel.pixel_pipe import PixelPipe
+from fixfunc.models.pixel.quads import quads_of
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.models.top.shades import Shades, Shading, StreamShader, by_pixel_states, flat
 from fixfunc.spec import payloads
@@ -261,6 +262,9 @@ class Machine:
         self._state = self.depth.state = self.colour.state = state
 
     def _clear(self, c):
+        if c["constant"]:
+            self.colour.constant = constant_of(c)
+            return
         ends = (
             int(min(c[end], self._state[side]))
             for end, side in (("x1", "target_width"), ("y1", "target_height"))

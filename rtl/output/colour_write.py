@@ -12,7 +12,7 @@ from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.fifo import CreditedFIFO
-from fixfunc.rtl.memory.surface.state_check import check_colour_formats
+from fixfunc.rtl.memory.surface.state_check import check_colour_formats, constant_known
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
 from fixfunc.rtl.memory.tile_client.plane_states import plane_states
@@ -23,6 +23,7 @@ from fixfunc.rtl.memory.tile_client.slot_requests import (
     reads_target,
     requested_beat,
 )
+from fixfunc.rtl.output.blend_constant import hold_constant
 from fixfunc.rtl.output.blend_turns import BlendTurns
 from fixfunc.rtl.output.colour_slots import ColourSlots
 from fixfunc.rtl.output.shading_queue import ShadingQueue
@@ -258,6 +259,8 @@ class ColourWrite(wiring.Component):
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
         states = plane_states(m, front, p.planes, p.formats)
+        if constant_known(p.formats):
+            hold_constant(m, front, slots)
         m.submodules.turns = turns = BlendTurns(
             p.edge**2, p.lanes, p.planes, hazard_window, slots[0].forwarded
         )

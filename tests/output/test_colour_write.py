@@ -8,9 +8,10 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.depth.depth_cache import CacheShape
-from fixfunc.models.output.colour_write import ColourTarget, blend, blend_of, quads_of
+from fixfunc.models.output.colour_write import ColourTarget, blend, blend_of
 from fixfunc.models.output.output_merger import merge
 from fixfunc.models.payload import dtype
+from fixfunc.models.pixel.quads import quads_of
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, unpack
 from fixfunc.models.state import PLAIN_FACTORS, draw_state
 from fixfunc.rtl.output import colour_write as rtl
