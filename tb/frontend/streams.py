@@ -250,9 +250,14 @@ def _more_planes(rng, packets, size, samples, form, params, begun):
 
 
 def resolve(rng: np.random.Generator, packets: CommandList, params: Any) -> None:
-    """Resolve the surface that lies in memory, mostly behind a FENCE; as sRGB if that is known."""
+    """Resolve the surface that lies in memory, mostly behind a FENCE; as sRGB if that is known.
+
+    A blend constant between them writes nothing.
+    """
     if rng.random() < 0.9:
         packets.fence()
+    if Opcode.BLEND_CONSTANT in params.reader.opcodes and rng.random() < 0.3:
+        packets.blend_constant(depths.blend_constant(rng))
     fields = dict(SURFACE)
     fields["target"] += ALIGNED * int(rng.integers(0, 16))
     fields["target_cleared"] = int(rng.choice((SURFACE["source_cleared"], 0xFFFFFFFF)))
