@@ -12,7 +12,7 @@ from fixfunc.models.payload import integers
 from fixfunc.spec import commands
 from fixfunc.spec.commands import Opcode
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.payloads import Field
+from fixfunc.spec.payloads import BLEND_CONSTANT, Field
 from fixfunc.spec.state import DepthFormat
 
 WORDS = 4  # of 64 bits, of a transfer
@@ -94,6 +94,13 @@ class CommandList:
             **dict(zip(("x0", "y0", "x1", "y1"), rectangle, strict=True)),
             **fields,
         )
+
+    def blend_constant(self, constant: Sequence[float]) -> Self:
+        """Red, green, blue and alpha that colours are blended with from here on: float32."""
+        bits = np.asarray(constant, np.float32).view(np.uint32)
+        names = (field.name for field in BLEND_CONSTANT)
+        fields = dict(zip(names, bits, strict=True))
+        return self.add(Opcode.BLEND_CONSTANT, commands.BLEND_CONSTANT_PACKET, **fields)
 
     def triangles(self, triangles: np.ndarray) -> Self:
         """A list of snapped triangles, as records of :data:`fixfunc.spec.payloads.TRIANGLE`.

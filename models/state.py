@@ -32,6 +32,8 @@ from fixfunc.spec.state import (
 DTYPE = dtype(payloads.DRAW_STATE)
 # Factors made of the shader's first colour and of what is stored.
 PLAIN_FACTORS = [factor for factor in BlendFactor if factor <= BlendFactor.SRC_ALPHA_SAT]
+CONSTANT_FACTORS = BlendFactor.BLEND_FACTOR, BlendFactor.INV_BLEND_FACTOR
+FACTORS = "src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"
 # Kinds of colour planes that are blended, and those whose bits logic operations combine.
 BLENDED = ("UNORM", "SNORM", "SRGB")
 COMBINED = ("UNORM", "UINT")
@@ -136,7 +138,7 @@ def draw_state(
     for name, value in integers(values, payloads.DRAW_STATE, "draw state").items():
         record[name] = value
     check_depth_state(record)
-    check_blend_state(record)
+    check_blend_state(record, constant=True)
     return record[()]
 
 
@@ -160,13 +162,18 @@ def check_draw_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS)
     check_blend_state(state, formats)
 
 
-def check_blend_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS) -> None:
+def check_blend_state(
+    state: np.void, formats: Sequence[Format] = COLOUR_FORMATS, constant: bool | None = None
+) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for blending that there is not.
 
     The colour plane's format is one of ``formats``. It has the blending and the logic operation
-    that are enabled: those of floats are not known here, nor are the blend constant and second
-    colours, nor a shader's alpha where the format is one of :data:`WITHOUT_ALPHA`.
+    that are enabled: those of floats are not known here, nor are second colours, nor a shader's
+    alpha where the format is one of :data:`WITHOUT_ALPHA`. The blend constant is known where
+    ``constant`` says so, by default where planes are R8G8B8A8_UNORM alone.
     """
+    if constant is None:
+        constant = tuple(formats) == BASE_FORMATS
     if int(state["colour_format"]) not in formats:
         names = ", ".join(form.name for form in formats)
         raise InputError("colour_format", f"be one of {names}", int(state["colour_format"]))
@@ -178,9 +185,10 @@ def check_blend_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS
             raise InputError(enable, f"be 0 for {name}", 1)
     if not state["blend_enable"]:
         return
-    for name in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
-        if state[name] not in PLAIN_FACTORS:
-            names = ", ".join(factor.name for factor in PLAIN_FACTORS)
+    known = [*PLAIN_FACTORS, *(CONSTANT_FACTORS if constant else ())]
+    for name in FACTORS:
+        if state[name] not in known:
+            names = ", ".join(factor.name for factor in known)
             raise InputError(name, f"be one of {names}", int(state[name]))
     for name in ("src_blend", "dest_blend"):
         if form in WITHOUT_ALPHA and state[name] in OF_SHADER_ALPHA:
@@ -190,6 +198,11 @@ def check_blend_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS
         if state[name] not in list(BlendOp):
             names = ", ".join(op.name for op in BlendOp)
             raise InputError(name, f"be one of {names}", int(state[name]))
+
+
+def needs_constant(state: np.void) -> bool:
+    """Whether colours are blended with the blend constant."""
+    return bool(state["blend_enable"]) and any(state[name] in CONSTANT_FACTORS for name in FACTORS)
 
 
 def blending_known(state: np.void, formats: Sequence[Format] = BASE_FORMATS) -> bool:

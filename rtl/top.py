@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.counters import Counters, watch
 from fixfunc.rtl.depth import cached_depth
+from fixfunc.rtl.depth.test.test_output import tested_beat
 from fixfunc.rtl.frontend import command_reader
 from fixfunc.rtl.geometry import triangle_setup
 from fixfunc.rtl.lib.axi import Axi
@@ -96,7 +97,7 @@ class Top(wiring.Component):
             "setup": beat(setup=payloads.SETUP, **payloads.CONTROL),
             "raster": tile,
             "hiz": tile,
-            "depth": tile,
+            "depth": tested_beat(edge),
             "quads": layout(quads_of(edge)),
         }
         super().__init__(

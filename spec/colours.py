@@ -8,6 +8,7 @@ from enum import IntFlag
 
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import (
+    BLEND_CONSTANT,
     BLEND_STATE,
     COLOUR,
     DRAW_STATE,
@@ -80,7 +81,12 @@ def quads(edge_samples: int) -> tuple[Field, ...]:
         Field(
             "covered",
             edge_samples**2,
-            meaning="pixels with such a sample, pixel (x, y) at bit y * edge + x",
+            meaning="samples that the triangle covers, whatever tests say; lanes as of the mask",
+        ),
+        Field(
+            "live",
+            edge_samples**2,
+            meaning="pixels with a sample that passed, pixel (x, y) at bit y * edge + x",
         ),
         Field(
             "helpers",
@@ -208,11 +214,7 @@ MERGE_STATE = (
     *BLEND_STATE,
     Field("write_mask", 4, meaning="channels written: red 1, green 2, blue 4, alpha 8"),
     Field("dither", 1, meaning="UNORM channels of fewer than 8 bits are dithered"),
-    *each(
-        "factor_red factor_green factor_blue factor_alpha",
-        32,
-        meaning="the blend constant, float32",
-    ),
+    *BLEND_CONSTANT,
 )
 THRESHOLD = 5  # bits
 

@@ -9,6 +9,7 @@ from enum import IntEnum
 
 from fixfunc.spec.colours import RESOLVE
 from fixfunc.spec.payloads import (
+    BLEND_CONSTANT,
     CLEAR,
     COLOUR_PLANES,
     DRAW_STATE,
@@ -38,6 +39,7 @@ class Opcode(IntEnum):
     RELEASE = 9  # the oldest slots are free when everything before it has left the pixel stage
     PIXEL_STATE = 10  # how pixels are shaded from here on
     TEXTURE = 11  # the texture and the sampler of pixel states from here on
+    BLEND_CONSTANT = 12  # that of colours from here on
 
 
 class CommandError(IntEnum):
@@ -51,8 +53,8 @@ class CommandError(IntEnum):
     LENGTH = 2  # it is not as long as its kind is, or goes on beyond the end
     STATE = 3  # no one can obey it
     ADDRESS = 4  # it is not on a boundary, or a plane goes on beyond the memory's limit
-    # there is no state or no texture, or a plane that is drawn to has not been cleared as a whole;
-    # or a target
+    # there is no state, no texture or no blend constant, or a plane that is drawn to has not been
+    # cleared as a whole; or a target
     # begins before colour planes of the last but the first are in memory; or what is resolved may
     # not be in memory yet
     ORDER = 5
@@ -66,11 +68,12 @@ class CommandError(IntEnum):
 VERTEX_OPCODES = Opcode.VERTICES, Opcode.PRIMITIVES, Opcode.RELEASE
 
 
-def opcodes(resolves: bool, vertices: bool, textures: bool) -> tuple[Opcode, ...]:
-    """Packets that a reader knows: whether it has resolves, a vertex ring, textures."""
+def opcodes(resolves: bool, vertices: bool, textures: bool, constants: bool) -> tuple[Opcode, ...]:
+    """Packets that a reader knows: of resolves, a vertex ring, textures, blend constants."""
     lacks = () if resolves else (Opcode.RESOLVE,)
     lacks += () if vertices else (*VERTEX_OPCODES, Opcode.PIXEL_STATE)
     lacks += () if textures else (Opcode.TEXTURE,)
+    lacks += () if constants else (Opcode.BLEND_CONSTANT,)
     return tuple(opcode for opcode in Opcode if opcode not in lacks)
 
 
@@ -93,9 +96,10 @@ TARGET_PACKET = (
     COLOUR_PLANE,
 )
 STATE_PACKET = (*PACKET, *DRAW_STATE[1:])  # without kind; slot is the colour plane
+CONSTANT = CLEAR[-1 - len(BLEND_CONSTANT) :]  # of a beat that a packet of its own becomes
 CLEAR_PACKET = (
     *PACKET,
-    *(field for field in CLEAR[len(HEADER) :] if not field.name.endswith("_base")),
+    *(f for f in CLEAR[len(HEADER) :] if not f.name.endswith("_base") and f not in CONSTANT),
     COLOUR_PLANE,
 )
 TRIANGLES_PACKET = (
@@ -118,6 +122,7 @@ FENCE_PACKET = (*PACKET, *(field for field in FENCE if field.name in ("sequence"
 RESOLVE_PACKET = (*PACKET, *RESOLVE)
 PIXEL_STATE_PACKET = (*PACKET, *PIXEL_STATE)
 TEXTURE_PACKET = (*PACKET, *TEXTURE_STATE[1:])  # without kind
+BLEND_CONSTANT_PACKET = (*PACKET, *BLEND_CONSTANT)
 ALIGNED = 256  # of planes, in bytes
 LENGTHS = {
     Opcode.TARGET: 1,
@@ -127,6 +132,7 @@ LENGTHS = {
     Opcode.RESOLVE: 1,
     Opcode.PIXEL_STATE: 1,
     Opcode.TEXTURE: 3,
+    Opcode.BLEND_CONSTANT: 1,
 }  # of those whose length is fixed
 
 START = (

@@ -83,6 +83,11 @@ BLEND_STATE = (
     Field("logic_op_enable", 1, meaning="a logic operation takes the place of blending"),
     Field("logic_op", 4, meaning="LogicOp"),
 )
+BLEND_CONSTANT = each(
+    "factor_red factor_green factor_blue factor_alpha",
+    32,
+    meaning="the blend constant, float32",
+)
 DRAW_STATE = (
     *HEADER,
     SAMPLES,
@@ -164,6 +169,8 @@ CLEAR = (
         32,
         meaning="address of the plane from now on, bytes; of a clear of all of it",
     ),
+    Field("constant", 1, meaning="from here on another blend constant holds"),
+    *BLEND_CONSTANT,
 )
 
 PASSED = (
@@ -270,6 +277,18 @@ def tile(edge_samples: int) -> tuple[Field, ...]:
         *_BOUNDS,
         Field("outcome", 2, meaning="Outcome, of HiZ"),
         Field("note", HIZ_NOTE, meaning="HiZ's own: its feedback brings it back"),
+    )
+
+
+def tested(edge_samples: int) -> tuple[Field, ...]:
+    """One tile of a triangle behind the depth test: its mask has what passed, or may yet pass."""
+    return (
+        *tile(edge_samples),
+        Field(
+            "covered",
+            edge_samples**2,
+            meaning="samples that the triangle covers, whatever tests say; lanes as of the mask",
+        ),
     )
 
 

@@ -150,7 +150,7 @@ def expected_of(
         "setup": payloads.SETUP,
         "raster": payloads.tile(edge),
         "hiz": payloads.tile(edge),
-        "depth": payloads.tile(edge),
+        "depth": payloads.tested(edge),
     }
     for name, work in tables.items():
         bits = max(payloads.width(table) for table in (work, *payloads.CONTROL.values()))

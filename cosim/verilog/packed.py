@@ -84,6 +84,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "pixel_state": pixel_state.PIXEL_STATE,
         "pixel_state_packet": commands.PIXEL_STATE_PACKET,
         "texture_packet": commands.TEXTURE_PACKET,
+        "blend_constant_packet": commands.BLEND_CONSTANT_PACKET,
         "lod_state": level_of_detail.LOD_STATE,
         "lod_quad": level_of_detail.LOD_QUAD,
         "lod_of_quad": level_of_detail.LOD_OF_QUAD,

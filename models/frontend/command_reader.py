@@ -12,7 +12,7 @@ from fixfunc.models.frontend.vertex_ring import Assembler, Assembly
 from fixfunc.models.memory.surface import overlap, plane_bytes, tiles_of
 from fixfunc.models.payload import dtype, unpack
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
-from fixfunc.models.state import TARGET_FIELDS, check_draw_state
+from fixfunc.models.state import TARGET_FIELDS, check_draw_state, needs_constant
 from fixfunc.models.texture.unit.texture_rules import broken_rule
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.colours import EDGE
@@ -97,6 +97,7 @@ class _Reader:
         self.vertex_error = 0
         self.assembler = limits.ring and Assembler(*limits.ring)
         self._state = None
+        self._has_constant = False
         self._cleared_target = None  # fields of the target that was cleared as a whole
         self._written = set()  # colour planes that draws write
         self._begun = set()  # those of the target that were cleared as a whole
@@ -125,6 +126,7 @@ class _Reader:
             Opcode.RESOLVE: self._resolve,
             Opcode.PIXEL_STATE: self._pixel_state,
             Opcode.TEXTURE: self._texture,
+            Opcode.BLEND_CONSTANT: self._constant,
         }.get(opcode, self._vertices)
         if not 0 < fault < length:
             return execute(data[:length]), length
@@ -168,11 +170,25 @@ class _Reader:
             or (plane and self._state is None)
         ):
             return CommandError.STATE
+        if needs_constant(state) and not self._has_constant:
+            return CommandError.ORDER
         self._state = state
         self._written = (self._written if plane else set()) - {plane}
         if state["colour_write"]:
             self._written = self._written | {plane}
         self.beats.append((Kind.STATE, records))
+        return CommandError.NONE
+
+    def _constant(self, data):
+        """A clear of nothing: it holds for what is drawn behind it."""
+        clear = np.zeros(1, dtype(payloads.CLEAR))
+        record = unpack(data, commands.BLEND_CONSTANT_PACKET)
+        for field in payloads.BLEND_CONSTANT:
+            clear[field.name] = record[field.name]
+        clear["kind"] = Kind.CLEAR
+        clear["constant"] = 1
+        self._has_constant = True
+        self.beats.append((Kind.CLEAR, clear))
         return CommandError.NONE
 
     def _clear(self, data):

@@ -37,8 +37,9 @@ class Sources(NamedTuple):
     new: np.ndarray
     old: np.ndarray
     second: np.ndarray
-    constant: np.ndarray  # of integers: in units of 2^-24
+    constant: np.ndarray  # of integers: in units of 1 / unit
     aligned: np.ndarray  # bool, shape (4,): alpha as a channel's factor is cut to its steps
+    unit: np.ndarray | None = None  # int64, shape (4,): what is 1.0 of the constant
 
 
 def blend(
@@ -72,8 +73,8 @@ def blend(
     steps : int, or four
         Steps of a shader's channel in one of the target's: 1 where nothing is blended.
     cuts_alpha : bool
-        Where a channel's unit is a multiple of alpha's, alpha as its factor is cut to the channel's
-        steps, as colour write does it.
+        As colour write does it: where a channel's unit is a multiple of alpha's, alpha as its
+        factor is cut to the channel's steps, and the constant is cut to them, too.
 
     Returns
     -------
@@ -91,13 +92,15 @@ def blend(
         return LOGIC[LogicOp(state.logic_op)](new, old) & most
     if not state.enable:
         return new
-    fixed = np.ones(4, np.float32) if constant is None else np.asarray(constant, np.float32)
-    # Exact: a float32 times a power of two.
-    fixed = np.rint(np.clip(np.nan_to_num(fixed), low, 1).astype(np.float64) * ONE)
-    second = np.zeros_like(new) if second is None else np.asarray(second, np.int64)
     steps = np.broadcast_to(np.asarray(steps, np.int64), 4)
+    fixed = np.ones(4, np.float32) if constant is None else np.asarray(constant, np.float32)
+    # Exact: a float32 times a power of two, or an integer of 22 bits.
+    fixed = np.clip(np.nan_to_num(fixed), low, 1).astype(np.float64)
+    unit = most * steps if cuts_alpha else np.full(4, ONE)
+    fixed = np.floor(fixed * unit) if cuts_alpha else np.rint(fixed * unit)
+    second = np.zeros_like(new) if second is None else np.asarray(second, np.int64)
     aligned = cuts_alpha & (most % most[3] == 0)
-    colours = Sources(new, old * steps, second, fixed.astype(np.int64), aligned)
+    colours = Sources(new, old * steps, second, fixed.astype(np.int64), aligned, unit)
     both = (
         (state.source, state.target, state.op, COLOURS),
         (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),
@@ -139,7 +142,7 @@ def _factor(colours, factor, channels, most):
         room = most[3] - colours.old[..., ALPHA]
         return _of_alpha(colours, np.minimum(colours.new[..., ALPHA], room), channels, most)
     if factor == BlendFactor.BLEND_FACTOR:
-        return colours.constant[channels], np.int64(ONE)
+        return colours.constant[channels], colours.unit[channels]
     name, chosen = PLAIN[factor]
     if chosen is ALPHA:
         return _of_alpha(colours, getattr(colours, name)[..., ALPHA], channels, most)

@@ -14,11 +14,11 @@ from fixfunc.models.memory.tile_codecs import ColourCodec, RawCodec, TileCodec
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.formats import colour_format, load, masked, shader_alpha
 from fixfunc.models.output.output_merger import merge_channels, refined
-from fixfunc.models.payload import dtype, integer
-from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
-from fixfunc.models.state import TARGET_FIELDS, blending_known
+from fixfunc.models.payload import integer
+from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.state import TARGET_FIELDS, blending_known, needs_constant
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import BASE_FORMATS, quads
+from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendOp
@@ -37,7 +37,11 @@ def numbers(colours: np.ndarray | Numbers) -> Numbers:
 
 
 def blend(
-    new: np.ndarray, old: np.ndarray, state: np.void, fractions: np.ndarray | None = None
+    new: np.ndarray,
+    old: np.ndarray,
+    state: np.void,
+    fractions: np.ndarray | None = None,
+    constant: np.ndarray | None = None,
 ) -> np.ndarray:
     """What is stored of samples.
 
@@ -51,6 +55,8 @@ def blend(
     fractions : ndarray of uint32, optional
         What the shader's colours were rounded by: see
         :func:`~fixfunc.models.output.output_merger.refined`. By default nothing.
+    constant : ndarray of float32, shape (4,), optional
+        Blend constant, ones by default: cut to the steps of a shader's channels.
 
     Returns
     -------
@@ -63,6 +69,8 @@ def blend(
     """
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
+    if fractions is None and needs_constant(state):
+        fractions = np.uint32(0)  # steps that the constant is cut to
     size = form.layout.size
     given, stored = (_bytes(texels, np.shape(new)) for texels in (new, old))
     if how.enable or how.logic:
@@ -76,7 +84,9 @@ def blend(
             source, steps = refined(bare, words, form)
             if form.is_srgb and how.op in (BlendOp.MIN, BlendOp.MAX):
                 source[:, :3] = bare[:, :3]  # a byte is stored as it came
-        made = merge_channels(source, stored[:, :size], form, how, steps=steps, cuts_alpha=True)
+        made = merge_channels(
+            source, stored[:, :size], form, how, constant, steps=steps, cuts_alpha=True
+        )
     else:
         made = masked(given[:, :size], stored[:, :size], form, how.write)
     out = np.zeros_like(given)
@@ -102,6 +112,11 @@ def blend_of(state: np.void) -> Blend:
     )
 
 
+def constant_of(clear: np.void) -> np.ndarray:
+    """The blend constant of a beat of :data:`fixfunc.spec.payloads.CLEAR`: float32, shape (4,)."""
+    return np.array([clear[f.name] for f in payloads.BLEND_CONSTANT], np.uint32).view(np.float32)
+
+
 class ColourCache(TileCache):
     """Colours in memory, 32 bits a sample, behind a cache.
 
@@ -119,6 +134,7 @@ class ColourCache(TileCache):
         colours: np.ndarray | Numbers,
         state: np.void,
         passed: np.ndarray | None = None,
+        constant: np.ndarray | None = None,
     ) -> None:
         """Write shaded tiles, in order.
 
@@ -132,6 +148,8 @@ class ColourCache(TileCache):
             Of the draw.
         passed : ndarray of bool, shape (n, edge, edge), optional
             Samples that passed in the end; read in draws that are written late.
+        constant : ndarray of float32, shape (4,), optional
+            Blend constant.
 
         Raises
         ------
@@ -151,7 +169,9 @@ class ColourCache(TileCache):
             masks,
             passed if late and passed is not None else masks,
             not (late or reads) and state["colour_write"] == 15,
-            lambda lanes, old: blend(packed[lanes], old.view("<u4")[:, 0], state, fractions[lanes]),
+            lambda lanes, old: blend(
+                packed[lanes], old.view("<u4")[:, 0], state, fractions[lanes], constant
+            ),
         )
 
     def merge(
@@ -235,10 +255,14 @@ class ColourTarget:
         self.cache.clear(rectangle, value)
 
     def draw(
-        self, tiles: np.ndarray, colours: np.ndarray | Numbers, passed: np.ndarray | None = None
+        self,
+        tiles: np.ndarray,
+        colours: np.ndarray | Numbers,
+        passed: np.ndarray | None = None,
+        constant: np.ndarray | None = None,
     ) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`."""
-        self.cache.run(tiles, colours, self.state, passed)
+        self.cache.run(tiles, colours, self.state, passed, constant)
 
     def flush(self) -> None:
         """Bring all that was written to memory."""
@@ -276,6 +300,8 @@ class ColourPlanes:
     Attributes
     ----------
     planes : list of ColourTarget
+    constant : ndarray of float32, shape (4,), or None
+        Blend constant of all planes.
     """
 
     def __init__(
@@ -289,6 +315,7 @@ class ColourPlanes:
         if not 1 <= planes <= payloads.COLOUR_PLANES:
             raise InputError("planes", f"be 1 to {payloads.COLOUR_PLANES}", planes)
         self.planes = [ColourTarget(memory, shape, edge) for _ in range(planes)]
+        self.constant = None
         self._formats = tuple(formats)
         self._begun = [False] * planes
         self._target = None
@@ -345,7 +372,7 @@ class ColourPlanes:
         of_planes = (np.broadcast_to(words, shape) for words in (packed, fractions))
         for plane, begun, *its in zip(self.planes, self._begun, *of_planes, strict=True):
             if begun:
-                plane.draw(tiles, Numbers(*its), passed)
+                plane.draw(tiles, Numbers(*its), passed, self.constant)
 
     def flush(self) -> None:
         """Bring all that was written to memory."""
@@ -356,38 +383,3 @@ class ColourPlanes:
     def traffic(self) -> Counter[TrafficKind]:
         """Traffic of all planes: see :attr:`ColourTarget.traffic`."""
         return sum((plane.traffic for plane in self.planes), Counter())
-
-
-def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
-    """What is handed out to a shader for tiles.
-
-    Parameters
-    ----------
-    tiles : structured ndarray, shape (n,)
-        As in :func:`fixfunc.spec.payloads.tile`, ``mask``: samples that passed.
-    state : numpy.void
-        Of the draw.
-    edge : int
-
-    Returns
-    -------
-    structured ndarray, shape (n,)
-        As in :func:`fixfunc.spec.colours.quads`.
-    """
-    out = np.zeros(len(tiles), dtype(quads(edge)))
-    for name in ("kind", "state", "slot", "x", "y", "back", "mask"):
-        out[name] = tiles[name]
-    lx, ly = LANE_SHAPE[state["samples"]]
-    lanes = unpack(tiles["mask"], edge)
-    pixels = lanes.reshape(len(tiles), edge >> ly, 1 << ly, edge >> lx, 1 << lx).any((2, 4))
-    wide = np.zeros_like(lanes)
-    wide[:, : edge >> ly, : edge >> lx] = pixels
-    live = (
-        wide.reshape(len(tiles), edge // 2, 2, edge // 2, 2).any((2, 4)).repeat(2, 1).repeat(2, 2)
-    )
-    out["samples"] = state["samples"]
-    for name in ("flat_colour", "built_in"):
-        out[name] = state[name]
-    out["covered"] = pack(wide)
-    out["helpers"] = pack(live & ~wide)
-    return out

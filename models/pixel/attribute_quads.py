@@ -12,6 +12,7 @@ from fixfunc.models.pixel.quads import ALL, Quads
 from fixfunc.spec.pixels.interpolation import COMPONENTS, How, Where, attribute_quad
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES
 
+FOUR = np.uint32(0x01010101)  # times a mask: that of four pixels
 WHERE = {Where.CENTRE: "centre", Where.CENTROID: "centroid", Where.SAMPLE: "sample"}
 
 
@@ -39,8 +40,12 @@ def interpolate(beats: Beats, components: int = len(COMPONENTS)) -> np.ndarray:
     -------
     structured ndarray
         As :func:`fixfunc.spec.pixels.interpolation.attribute_quad`: quad by quad, attribute by
-        attribute. A quad of a triangle without any is there once, with zeros.
+        attribute. A quad of a triangle without any is there once, with zeros. Samples that the
+        sample mask leaves out are not covered [fs 3.5.5, 16.3.2].
     """
+    covered = beats.quads["covered"] & FOUR * beats.corners["sample_mask"][beats.quad_of]
+    beats = beats._replace(quads=beats.quads.copy())
+    beats.quads["covered"] = covered
     parts = len(COMPONENTS) // components
     counts = np.bincount(beats.attribute_of, minlength=len(beats.corners))
     first = np.concatenate([[0], np.cumsum(counts)])

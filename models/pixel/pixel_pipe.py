@@ -101,7 +101,7 @@ class PixelPipe:
         Parameters
         ----------
         tiles : structured ndarray, shape (n,)
-            Fields of :func:`fixfunc.spec.payloads.tile`; masks hold samples that are shaded.
+            Fields of :func:`fixfunc.spec.payloads.tested`; masks hold samples that are shaded.
         samples : int
             log2 of those of a pixel.
         triangle : ndarray of intp, shape (n,)
@@ -143,10 +143,9 @@ class PixelPipe:
     def _asked(self, tiles, samples, triangle, assembly):
         """Tiles as they are dispatched."""
         asked = np.zeros(len(tiles), dtype(quad_tile(self._edge(tiles))))
-        for name in ("x", "y", "back", "mask"):
+        for name in ("x", "y", "back", "mask", "covered"):
             asked[name] = tiles[name]
         asked["samples"] = samples
-        asked["covered"] = tiles["mask"]
         asked["by_sample"] = assembly.states["by_sample"][assembly.state_of[triangle]]
         return asked
 

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
+from fixfunc.models.payload import dtype
+from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
+from fixfunc.spec.colours import quads as quads_table
 
 ALL = -1  # samples of a quad's pixels are shaded at once
 
@@ -154,6 +156,41 @@ def merges(quads: Quads, triangle: np.ndarray) -> int:
         taken = joins and not taken
         count += taken
     return count
+
+
+def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
+    """What is handed out to a shader for tiles.
+
+    Parameters
+    ----------
+    tiles : structured ndarray, shape (n,)
+        As in :func:`fixfunc.spec.payloads.tested`.
+    state : numpy.void
+        Of the draw.
+    edge : int
+
+    Returns
+    -------
+    structured ndarray, shape (n,)
+        As in :func:`fixfunc.spec.colours.quads`.
+    """
+    out = np.zeros(len(tiles), dtype(quads_table(edge)))
+    for name in ("kind", "state", "slot", "x", "y", "back", "mask", "covered"):
+        out[name] = tiles[name]
+    lx, ly = LANE_SHAPE[state["samples"]]
+    lanes = unpack(tiles["mask"], edge)
+    pixels = lanes.reshape(len(tiles), edge >> ly, 1 << ly, edge >> lx, 1 << lx).any((2, 4))
+    wide = np.zeros_like(lanes)
+    wide[:, : edge >> ly, : edge >> lx] = pixels
+    live = (
+        wide.reshape(len(tiles), edge // 2, 2, edge // 2, 2).any((2, 4)).repeat(2, 1).repeat(2, 2)
+    )
+    out["samples"] = state["samples"]
+    for name in ("flat_colour", "built_in"):
+        out[name] = state[name]
+    out["live"] = pack(wide)
+    out["helpers"] = pack(live & ~wide)
+    return out
 
 
 def _quads(lanes, samples):

@@ -10,13 +10,15 @@ from fixfunc.models.back_half.back_half import Coloured
 from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.frontend.vertex_ring import Assembly
 from fixfunc.models.output.colour_write import Numbers
+from fixfunc.models.payload import carried
 from fixfunc.models.pixel.pixel_pipe import PixelPipe
+from fixfunc.spec.payloads import tested
 
 
 class Shading(NamedTuple):
     """Inputs of a shader."""
 
-    tiles: np.ndarray  # fields of fixfunc.spec.payloads.tile; masks hold samples that go out
+    tiles: np.ndarray  # fields of fixfunc.spec.payloads.tested; masks hold samples that go out
     state: np.void  # the draw state
     triangle: np.ndarray  # of each tile: the number of its triangle since the stream began
     assembly: Assembly | None = None  # of these triangles, where there is a vertex ring
@@ -74,6 +76,8 @@ class StreamShader:
         The draw state.
     triangle : ndarray of int, shape (n,)
         Of each tile: the number of its triangle since the stream began.
+    covered : ndarray of uint, shape (n,)
+        Samples of each tile that its triangle covers.
     edge : int
         Samples along a tile's edge.
     assembly : Assembly, optional
@@ -90,12 +94,14 @@ class StreamShader:
         shader: Callable[[Shading], np.ndarray | Shades],
         state: np.void,
         triangle: np.ndarray,
+        covered: np.ndarray,
         edge: int,
         assembly: Assembly | None = None,
     ) -> None:
         self._shader = shader
         self._state = state
         self._triangle = triangle
+        self._covered = covered
         self._edge = edge
         self._assembly = assembly
 
@@ -110,6 +116,8 @@ class StreamShader:
         return Coloured(Numbers(self.shades.colours, self.shades.fractions), passed)
 
     def _shade(self, tiles, numbers):
-        made = self._shader(Shading(tiles, self._state, self._triangle[numbers], self._assembly))
+        asked = carried(tiles, tested(self._edge))
+        asked["covered"] = self._covered[numbers]
+        made = self._shader(Shading(asked, self._state, self._triangle[numbers], self._assembly))
         made = made if isinstance(made, Shades) else Shades(made)
         return made.complete(len(tiles), self._edge)

@@ -16,12 +16,14 @@ from fixfunc.models.frontend.command_limits import CommandLimits
 from fixfunc.models.frontend.vertex_ring import Assembly
 from fixfunc.models.geometry import triangle_setup
 from fixfunc.models.memory.contract import PLANES, FenceCounts
-from fixfunc.models.output.colour_write import ColourPlanes, quads_of
+from fixfunc.models.output.colour_write import ColourPlanes, constant_of
 from fixfunc.models.output.resolve import resolve, written
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import carried, dtype
 from fixfunc.models.pixel.pixel_pipe import PixelPipe
+from fixfunc.models.pixel.quads import quads_of
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.models.top.shades import Shades, Shading, StreamShader, by_pixel_states, flat
+from fixfunc.spec import payloads
 from fixfunc.spec.colours import ResolveError
 from fixfunc.spec.commands import STATUS, CommandError
 from fixfunc.spec.counters import PROBES
@@ -216,6 +218,7 @@ class Machine:
             self._built_in if built_in else self._shader,
             self._state,
             triangle,
+            found.tiles["mask"],
             self._limits.edge,
             self._assembly,
         )
@@ -235,7 +238,8 @@ class Machine:
         behind_hiz["outcome"] = tested.outcome
         for name in ("mask", "full"):
             behind_hiz[name][is_dropped] = 0
-        shaded = behind_hiz.copy()
+        shaded = carried(behind_hiz, payloads.tested(self._limits.edge))
+        shaded["covered"] = behind_hiz["mask"]
         shaded["mask"] = pack(tested.shaded)
         shaded["full"] = tested.shaded.all((1, 2))
         live = tested.shaded.any((1, 2))
@@ -258,6 +262,9 @@ class Machine:
         self._state = self.depth.state = self.colour.state = state
 
     def _clear(self, c):
+        if c["constant"]:
+            self.colour.constant = constant_of(c)
+            return
         ends = (
             int(min(c[end], self._state[side]))
             for end, side in (("x1", "target_width"), ("y1", "target_height"))

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.hiz.hiz import Hiz, HizParams
 from fixfunc.rtl.depth.test.cached_test import CachedTest, planes
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
+from fixfunc.rtl.depth.test.test_output import tested_beat
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
 from fixfunc.rtl.memory.tile_client.slot_requests import SlotRequests
@@ -186,7 +187,7 @@ class CachedDepth(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(shape)),
-                "o": Out(stream.Signature(shape)),
+                "o": Out(stream.Signature(tested_beat(params.edge))),
                 "shaded": In(
                     stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths)))
                 ),

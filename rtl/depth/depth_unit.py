@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.hiz import Bounds, Hiz, HizParams
 from fixfunc.rtl.depth.test.depth_test import DepthTest, DepthTestParams
+from fixfunc.rtl.depth.test.test_output import tested_beat
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import DepthFormat
@@ -103,7 +104,7 @@ class DepthUnit(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(shape)),
-                "o": Out(stream.Signature(shape)),
+                "o": Out(stream.Signature(tested_beat(params.edge))),
                 "shaded": In(
                     stream.Signature(layout(payloads.shaded(params.edge, params.shader_depths)))
                 ),

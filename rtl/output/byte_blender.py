@@ -30,9 +30,9 @@ UNIT = 255  # what 1.0 is: sums are divided by it, and of an odd number no quoti
 class ByteBlender(wiring.Component):
     """Blend a sample, or replace it; one a clock, free-running.
 
-    All of D3D11's blending but the blend constant, second colours and the write mask. A shader's
-    channels have 256 steps in a unit of the target's. The lane is short: a sample that is blended
-    again and again waits for it each time.
+    All of D3D11's blending but second colours and the write mask. A shader's channels, and the
+    blend constant's, have 256 steps in a unit of the target's. The lane is short: a sample that is
+    blended again and again waits for it each time.
 
     Members
     -------
@@ -40,6 +40,8 @@ class ByteBlender(wiring.Component):
         What the shader gives, and what that was rounded by: bytes, the latter signed.
     dest : In(COLOUR)
         What is stored, :attr:`ahead` clocks after ``source``.
+    constants : In(ArrayLayout(2 * BYTE, 4))
+        The blend constant, in steps: it holds as long as samples are in flight.
     controls : In(ArrayLayout(control_layout(formats).size, self.ahead + self.latency))
         The decoded state, the first together with ``source``, each one clock after the one before.
     o : Out(COLOUR)
@@ -56,6 +58,7 @@ class ByteBlender(wiring.Component):
                 "source": In(COLOUR),
                 "fraction": In(COLOUR),
                 "dest": In(COLOUR),
+                "constants": In(ArrayLayout(2 * BYTE, 4)),
                 "controls": In(ArrayLayout(self._control.size, self.ahead + self.latency)),
                 "o": Out(COLOUR),
             }
@@ -75,6 +78,7 @@ class ByteBlender(wiring.Component):
             products = []
             for n, side in enumerate(self._group(0, channel).sides):
                 base = _factor(side, channel, (steps, complements), bytes_of[OLD], room)
+                base = base | self._constant(side, channel)
                 factor = register(m, base, 2 * BYTE, f"factor_{n}_{channel}")
                 colour = (steps, bytes_of[OLD])[n][channel]
                 colour = register(m, colour, len(colour), f"colour_{n}_{channel}")
@@ -87,6 +91,12 @@ class ByteBlender(wiring.Component):
             result = Mux(blends, _quotient(total), t[3].word)
             m.d.sync += self.o.word_select(channel, BYTE).eq(result)
         return m
+
+    def _constant(self, side, channel):
+        """The blend constant, where it is the factor."""
+        constant = self.constants[channel]
+        inverse = (UNIT << BYTE) - constant
+        return gated(Mux(side.inverse, inverse, constant)[: 2 * BYTE], side.constant)
 
     def _at(self, clock):
         """The state so many clocks after that of ``dest``."""
@@ -143,7 +153,7 @@ def _factor(side, channel, source, dest, room):
     of_old = gated(Mux(side.alpha, dest[ALPHA], dest[channel]), side.picked[OLD])
     # One less a byte is all of its bits inverted; one less nothing is one.
     of_old = of_old ^ side.inverse.replicate(BYTE)
-    of_source = side.picked[NEW] | side.saturates
+    of_source = side.picked[NEW] | side.saturates | side.constant
     factor = gated(of_new, side.picked[NEW]) | Cat(Const(0, BYTE), gated(of_old, ~of_source))
     return factor | gated(room, side.saturates) if channel != ALPHA else factor
 

@@ -16,7 +16,7 @@ from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.output.blend_turns import turn_layout
-from fixfunc.rtl.output.byte_blender import ByteBlender
+from fixfunc.rtl.output.byte_blender import BYTE, ByteBlender
 from fixfunc.rtl.output.merger.control import StateDecoder
 from fixfunc.rtl.output.merger.formats import FormatSet, Place
 from fixfunc.rtl.output.plane_formats import PlaneFormats
@@ -29,7 +29,6 @@ from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import SlotOp
 
 BYTES = FormatSet(BASE_FORMATS)
-BYTE = 8
 CHANNELS = COLOUR // BYTE  # parts of a sample that are written apart
 EVERY = Const((1 << CHANNELS) - 1)
 
@@ -74,6 +73,9 @@ class ColourSlots(wiring.Component):
         The tile of a USE.
     clearing : In(1)
         ``tile`` is to be cleared.
+    constants : In(ArrayLayout(2 * BYTE, 4))
+        The blend constant, as of :class:`~fixfunc.rtl.output.byte_blender.ByteBlender`. Of planes
+        of bytes alone.
     colours : In(ArrayLayout(COLOUR, edge**2))
         Colours of ``tile``, from the shader. They, the tile and its command are the same in each of
         its turns.
@@ -102,8 +104,10 @@ class ColourSlots(wiring.Component):
         self._by_bytes = self._formats is BYTES
         self._first_lane = _lane(self._formats)
         tile = ArrayLayout(COLOUR, edge**2)
+        constants = {"constants": In(ArrayLayout(2 * BYTE, 4))} if self._by_bytes else {}
         super().__init__(
-            {
+            constants
+            | {
                 "state": In(layout(payloads.DRAW_STATE)),
                 "clear": In(layout(payloads.CLEAR)),
                 "command": In(COMMAND),
@@ -219,6 +223,8 @@ class ColourSlots(wiring.Component):
             lane.dest.eq(_newest(timeline[self.OLD], "at_lane", samples, write, stored)),
             lane.controls.eq(Cat(timeline[clock].control for clock in clocks)),
         ]
+        if self._by_bytes:
+            m.d.comb += lane.constants.eq(self.constants)
         return lane.o
 
     def _write(self, m, timeline, write, blended, owned):
@@ -260,7 +266,7 @@ class ColourSlots(wiring.Component):
     def _decode(self, m, timeline):
         """How the draw blends, and which bits belong to channels; the others become 0."""
         m.submodules.decoder = decoder = StateDecoder(
-            self._formats, second=False, constant=False, logic=True
+            self._formats, second=False, constant=self._by_bytes, logic=True
         )
         control = Signal.like(decoder.control)
         m.d.comb += [decoder.i[f.name].eq(self.state[f.name]) for f in payloads.BLEND_STATE]
@@ -288,7 +294,7 @@ class ColourSlots(wiring.Component):
 
 
 def _lane(formats):
-    """All of D3D11's blending but the blend constant and second colours, of a sample."""
+    """All of D3D11's blending but second colours, of a sample; the constant of bytes alone."""
     return ByteBlender() if formats is BYTES else TexelBlender(formats)
 
 

@@ -12,7 +12,7 @@ from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.fifo import CreditedFIFO
-from fixfunc.rtl.memory.surface.state_check import check_colour_formats
+from fixfunc.rtl.memory.surface.state_check import check_colour_formats, constant_known
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
 from fixfunc.rtl.memory.tile_client.plane_states import plane_states
@@ -23,6 +23,7 @@ from fixfunc.rtl.memory.tile_client.slot_requests import (
     reads_target,
     requested_beat,
 )
+from fixfunc.rtl.output.blend_constant import hold_constant
 from fixfunc.rtl.output.blend_turns import BlendTurns
 from fixfunc.rtl.output.colour_slots import ColourSlots
 from fixfunc.rtl.output.shading_queue import ShadingQueue
@@ -212,7 +213,7 @@ class ColourWrite(wiring.Component):
         super().__init__(
             {
                 "i": In(
-                    stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))
+                    stream.Signature(beat(tile=payloads.tested(params.edge), **payloads.CONTROL))
                 ),
                 "quads": Out(stream.Signature(layout(quads(params.edge)))),
                 "colours": In(
@@ -234,14 +235,16 @@ class ColourWrite(wiring.Component):
         m = Module()
         p = self._params
         planes = colour_planes(p.planes)
-        request = requested_beat(p.edge, planes)
-        m.submodules.requests = requests = SlotRequests(p.obeyed, planes, p.ahead, p.formats)
+        tile = payloads.tested
+        request = requested_beat(p.edge, planes, tile)
+        m.submodules.requests = requests = SlotRequests(p.obeyed, planes, p.ahead, p.formats, tile)
         slots = [ColourSlots(p.edge, p.cache.slots, p.lanes, p.formats) for _ in planes]
         latency = slots[0].latency
         hazard_window = latency + 1  # clocks from a read of a slot to its write, and one
         caches = self._per_plane(m, "cache", [TileCache(p.cache, hazard_window) for _ in planes])
         m.submodules.shading = shading = ShadingQueue(p.edge, request, p.shading)
-        m.submodules.front = front = SlotFront(p.edge, planes, [COLOUR] * p.planes, latency + 4)
+        bits = [COLOUR] * p.planes
+        m.submodules.front = front = SlotFront(p.edge, planes, bits, latency + 4, tile)
         self._per_plane(m, "slots", slots)
         wiring.connect(m, wiring.flipped(self.i), requests.i)
         for name, cache in zip(p.names, caches, strict=True):
@@ -256,6 +259,8 @@ class ColourWrite(wiring.Component):
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
         states = plane_states(m, front, p.planes, p.formats)
+        if constant_known(p.formats):
+            hold_constant(m, front, slots)
         m.submodules.turns = turns = BlendTurns(
             p.edge**2, p.lanes, p.planes, hazard_window, slots[0].forwarded
         )

@@ -30,7 +30,7 @@ class Quads(wiring.Component):
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
-                "tile": In(layout(payloads.tile(edge))),
+                "tile": In(layout(payloads.tested(edge))),
                 "o": Out(layout(quads(edge))),
             }
         )
@@ -41,29 +41,30 @@ class Quads(wiring.Component):
         tile = self.tile
         out = self.o
         pixels = [
-            Cat(self._covered(x, y, shape) for y in range(edge) for x in range(edge))
+            Cat(self._live(x, y, shape) for y in range(edge) for x in range(edge))
             for shape in SHAPES
         ]
-        covered = Signal(edge**2)
+        live = Signal(edge**2)
         whole = [
-            Cat(covered[(y ^ dy) * edge + (x ^ dx)] for dy in (0, 1) for dx in (0, 1)).any()
+            Cat(live[(y ^ dy) * edge + (x ^ dx)] for dy in (0, 1) for dx in (0, 1)).any()
             for y in range(edge)
             for x in range(edge)
         ]
         m.d.comb += [
-            out[name].eq(tile[name]) for name in ("kind", "state", "slot", "x", "y", "back", "mask")
+            out[name].eq(tile[name])
+            for name in ("kind", "state", "slot", "x", "y", "back", "mask", "covered")
         ]
         m.d.comb += [
             out.samples.eq(self.state.samples),
             out.flat_colour.eq(self.state.flat_colour),
             out.built_in.eq(self.state.built_in),
-            covered.eq(Array(pixels)[self.state.samples]),
-            out.covered.eq(covered),
-            out.helpers.eq(Cat(whole) & ~covered),
+            live.eq(Array(pixels)[self.state.samples]),
+            out.live.eq(live),
+            out.helpers.eq(Cat(whole) & ~live),
         ]
         return m
 
-    def _covered(self, x, y, shape):
+    def _live(self, x, y, shape):
         """Any sample of a pixel; none of one that lies beyond the tile."""
         edge = self._edge
         lx, ly = shape

@@ -26,7 +26,8 @@ class ShadingQueue(wiring.Component):
     edge : int
         Samples along a tile's edge.
     request : ShapeLike
-        Shape of a beat: :func:`~fixfunc.rtl.memory.tile_client.slot_requests.requested_beat`.
+        Shape of a beat: :func:`~fixfunc.rtl.memory.tile_client.slot_requests.requested_beat`
+        of tested tiles.
     depth : int
         Most beats that wait.
 

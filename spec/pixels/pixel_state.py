@@ -11,7 +11,7 @@ ATTRIBUTES = 8  # of a triangle, at most
 PIXEL_STATE = (
     *STAGE_STATE[1:],  # without kind
     BY_SAMPLE,
-    Field("sample_mask", 8, meaning="samples that may be a pixel's place under Where.CENTROID"),
+    Field("sample_mask", 8, meaning="samples that count as covered, if the triangle covers them"),
     *(
         Field(f"{name}{n}", 2, meaning=meaning)
         for n in range(ATTRIBUTES)

@@ -21,7 +21,17 @@ WIDTH = max(map(payloads.width, payloads.CONTROL.values()))  # of a beat with ti
 UNREAD = {"slot", "cull", "front_ccw", *payloads.OUTPUT_STATE} | {
     f.name for f in payloads.DRAW_STATE if f.name.startswith(("viewport", "scissor"))
 }
-UNREAD_CLEAR = {"slot", "state", "colour", "colour_value", "colour_base"}
+UNREAD_CLEAR = {
+    *("slot", "state", "colour", "colour_value", "colour_base", "constant"),
+    *(field.name for field in payloads.BLEND_CONSTANT),
+}
+
+
+def blend_constant(rng: np.random.Generator) -> np.ndarray:
+    """Any constant, most of it within the range: float32, shape (4,)."""
+    some = rng.uniform(-0.2, 1.2, 4).astype(np.float32)
+    edges = (0, 1, -1, 2, 1 - 2**-24, 2**-16, 1 / 65280, 1e-42, np.nan, np.inf, -np.inf)
+    return np.where(rng.random(4) < 0.3, rng.choice(np.float32(edges), 4), some)
 
 
 def float_bits(value: float) -> int:

@@ -13,12 +13,12 @@ from fixfunc.models.depth.cached_depth import CachedDepth
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.counters import counter_record
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import carried, dtype
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.rtl.depth import cached_depth as rtl
 from fixfunc.spec import payloads
 from fixfunc.spec.memory import caching
-from fixfunc.spec.state import Kind
+from fixfunc.spec.state import Kind, Outcome
 from fixfunc.tb.bench import depths, scenes
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.depths import WIDTH
@@ -107,6 +107,7 @@ class Reference:
         self._params = params
         self._outcomes = outcomes
         self.table = payloads.tile(params.edge)
+        self.tested = payloads.tested(params.edge)
         self.memory = data
         self.unit = CachedDepth(
             data,
@@ -129,7 +130,7 @@ class Reference:
         out = [np.zeros((0, rows.shape[1]), np.uint64)]
         for tiles, beat in scenes.draws(rows, self.table, dtype(self.table)):
             if len(tiles):
-                out.append(codec.pack(self.tiles(tiles), self.table, WIDTH))
+                out.append(codec.pack(self.tiles(tiles), self.tested, WIDTH))
             if len(beat):
                 out.append(self._pass(beat))
         counts = {
@@ -182,8 +183,9 @@ class Reference:
         passed = np.zeros((len(tiles), edge, edge), bool)
         shaded = np.zeros_like(passed)
         accepted = self._contract.accepted(tiles)
-        out = tiles.copy()
+        out = carried(tiles, self.tested)
         out["outcome"] = self._outcomes(tiles)
+        out["covered"] = np.where(out["outcome"] == Outcome.DROP, 0, tiles["mask"])
         if accepted.any():
             passed[accepted], _, shaded[accepted] = self.unit.test(
                 tiles[accepted], out["outcome"][accepted], self._shade
@@ -224,7 +226,7 @@ def replay(
 
 
 def describe(row: np.ndarray, params: rtl.CachedDepthParams) -> str:
-    return scenes.describe(row, payloads.tile(params.edge))
+    return scenes.describe(row, payloads.tested(params.edge))
 
 
 class CachedDepthBench(MemoryBehind, StreamBench):

@@ -13,7 +13,7 @@ from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import setup
 from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.surface import tile_grid
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import carried, dtype
 from fixfunc.models.raster.edge_evaluator import pack
 from fixfunc.models.raster.tile_rasterizer import rasterize
 from fixfunc.models.state import draw_state
@@ -89,6 +89,7 @@ class Reference:
         self._params = params
         self._contract = StageContract(depths.limits(params, params.tiles))
         self.table = payloads.tile(params.edge)
+        self.tested = payloads.tested(params.edge)
         self.covered = []
         self.answered = []
         # of the tiles left: masks as they came, and at the end; whether they come back
@@ -103,7 +104,7 @@ class Reference:
             if len(tiles):
                 tested, reported, answered = self._tiles(tiles)
                 answers.append(codec.pack(answered, self.table))
-                out.append(codec.pack(tested, self.table, WIDTH))
+                out.append(codec.pack(tested, self.tested, WIDTH))
                 reports.append(codec.pack(reported, payloads.feedback(self._params.edge)))
             if len(beat):
                 out.append(self._pass(beat))
@@ -151,7 +152,8 @@ class Reference:
             cut = BITS[DepthFormat(state["depth_format"])] - payloads.HIZ_BITS
             bounds[tested[batch]] = np.stack(self._buffer.bounds(tiles[tested[batch]]), -1) >> cut
         self._contract.fence.passed += int(passed.sum())
-        sent = tiles.copy()
+        sent = carried(tiles, self.tested)
+        sent["covered"] = tiles["mask"]
         answered = tiles.copy()
         for records, masks in ((sent, out), (answered, passed)):
             records["mask"] = pack(masks)
@@ -190,7 +192,7 @@ def expected(rows: np.ndarray, params: DepthTestParams) -> dict[str, np.ndarray]
 
 
 def describe(row: np.ndarray, params: DepthTestParams) -> str:
-    return scenes.describe(row, payloads.tile(params.edge))
+    return scenes.describe(row, payloads.tested(params.edge))
 
 
 class DepthTestBench(StreamBench):

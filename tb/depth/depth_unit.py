@@ -61,7 +61,7 @@ def replay(
     """
     received = outputs["o"]
     reference = depth_test.Reference(params.test)
-    table = payloads.tile(params.edge)
+    table = payloads.tested(params.edge)
     beats = reference.expected(rows)
     expected = beats["o"]
     covered = np.concatenate(reference.covered)
@@ -79,11 +79,12 @@ def replay(
     wrong = dropped & (answered > 0) | accepted & (answered != covered)
     tiles["outcome"] = np.where(wrong, Outcome.TEST, received_tiles["outcome"])
     tiles["note"] = received_tiles["note"]
-    for name in ("mask", "full"):
+    for name in ("mask", "full", "covered"):
         tiles[name][dropped & ~wrong] = 0
     expected[work] = codec.pack(tiles, table, WIDTH)
 
     # Tiles come back with what HiZ found.
+    table = payloads.tile(params.edge)
     answers = codec.unpack(beats["answers"], table, dtype(table))
     for name in ("outcome", "note"):
         answers[name][: late.sum()] = tiles[name][late]
@@ -91,7 +92,7 @@ def replay(
 
 
 def describe(row: np.ndarray, params: DepthUnitParams) -> str:
-    return scenes.describe(row, payloads.tile(params.edge))
+    return scenes.describe(row, payloads.tested(params.edge))
 
 
 class DepthUnitBench(StreamBench):

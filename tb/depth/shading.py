@@ -48,7 +48,7 @@ class Harness(wiring.Component):
         ]
         shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
         super().__init__(
-            {"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))}
+            {"i": In(stream.Signature(shape)), "o": members["o"]}
             | {name: members[name] for name in self._ports}
         )
 

@@ -12,7 +12,14 @@ from fixfunc.models.formats import MOST
 from fixfunc.models.memory.coded_tiles import CodedTiles
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
-from fixfunc.models.state import OF_SHADER_ALPHA, PLAIN_FACTORS, WITHOUT_ALPHA, draw_state
+from fixfunc.models.state import (
+    CONSTANT_FACTORS,
+    FACTORS,
+    OF_SHADER_ALPHA,
+    PLAIN_FACTORS,
+    WITHOUT_ALPHA,
+    draw_state,
+)
 from fixfunc.spec import commands
 from fixfunc.spec.commands import ALIGNED, START, CommandError, Opcode
 from fixfunc.spec.dxgi import Format
@@ -171,6 +178,8 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
     vertices = params.reader.ring and VertexDraws(rng, params.reader)
     edge = params.raster.edge
     formats = list(params.reader.formats)
+    takes_constant = Opcode.BLEND_CONSTANT in params.reader.opcodes
+    has_constant = False
     for _ in range(int(rng.integers(1, 3))):
         pixels = PIXELS[edge] if params.reader.colour_planes == 1 else PIXELS[4]
         size = tuple(int(v) for v in rng.integers(1, pixels + 1, 2))
@@ -179,7 +188,14 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
         packets.target(0, PLANE, 2 * PLANE)
         begun = {0}
         for n in range(int(rng.integers(1, 4))):
-            packets.state(state_of(rng, size, samples, form, params))
+            if n and takes_constant and rng.random() < 0.5:
+                packets.blend_constant(depths.blend_constant(rng))
+                has_constant = True
+            state = state_of(rng, size, samples, form, params)
+            for name in FACTORS:
+                if state[name] in CONSTANT_FACTORS and not has_constant and rng.random() < 0.95:
+                    state[name] = BlendFactor.ONE
+            packets.state(state)
             if not n or rng.random() < 0.3:
                 _clear(rng, packets, size, form, whole=not n)
                 if rng.random() < 0.2:
@@ -190,6 +206,10 @@ def stream_of(rng: np.random.Generator, params: Any) -> CommandList:
             if vertices:
                 vertices.draws(packets, size, form)
             packets.triangles(depths.triangles(rng, int(rng.integers(0, 9)), size, form))
+            if takes_constant and rng.random() < 0.2:
+                packets.blend_constant(depths.blend_constant(rng))
+                has_constant = True
+                packets.triangles(depths.triangles(rng, 2, size, form))
             if rng.random() < 0.3:
                 packets.fence(int(rng.integers(0, 1 << 32)), int(rng.integers(0, 2)))
                 if rng.random() < 0.3:
@@ -230,9 +250,14 @@ def _more_planes(rng, packets, size, samples, form, params, begun):
 
 
 def resolve(rng: np.random.Generator, packets: CommandList, params: Any) -> None:
-    """Resolve the surface that lies in memory, mostly behind a FENCE; as sRGB if that is known."""
+    """Resolve the surface that lies in memory, mostly behind a FENCE; as sRGB if that is known.
+
+    A blend constant between them writes nothing.
+    """
     if rng.random() < 0.9:
         packets.fence()
+    if Opcode.BLEND_CONSTANT in params.reader.opcodes and rng.random() < 0.3:
+        packets.blend_constant(depths.blend_constant(rng))
     fields = dict(SURFACE)
     fields["target"] += ALIGNED * int(rng.integers(0, 16))
     fields["target_cleared"] = int(rng.choice((SURFACE["source_cleared"], 0xFFFFFFFF)))
@@ -275,8 +300,11 @@ def state_of(
     state["logic_op"] = rng.integers(0, 16)
     if rng.random() < 0.5:  # else colours are mixed by their alpha
         enabled = state["blend_enable"]
+        factors = list(PLAIN_FACTORS)
+        if Opcode.BLEND_CONSTANT in params.reader.opcodes:
+            factors += CONSTANT_FACTORS
         for name in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
-            state[name] = rng.choice(PLAIN_FACTORS) if enabled else rng.integers(0, 32)
+            state[name] = rng.choice(factors) if enabled else rng.integers(0, 32)
         for name in ("blend_op", "blend_op_alpha"):
             state[name] = rng.choice(list(BlendOp)) if enabled else rng.integers(0, 8)
     state["flat_colour"] = rng.integers(0, 1 << 32)

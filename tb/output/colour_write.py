@@ -14,13 +14,15 @@ from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.counters import counter_record
-from fixfunc.models.output.colour_write import ColourPlanes, Numbers, quads_of
-from fixfunc.models.payload import dtype
+from fixfunc.models.output.colour_write import ColourPlanes, Numbers, constant_of
+from fixfunc.models.payload import carried, dtype
+from fixfunc.models.pixel.quads import quads_of
 from fixfunc.models.raster.edge_evaluator import unpack
-from fixfunc.models.state import PLAIN_FACTORS
+from fixfunc.models.state import CONSTANT_FACTORS, PLAIN_FACTORS
 from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import quads
+from fixfunc.spec.colours import BASE_FORMATS, quads
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.memory import caching
 from fixfunc.spec.state import BlendFactor, BlendOp, Kind
 from fixfunc.tb.bench import depths, scenes
@@ -83,7 +85,7 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     rows = depth_test.requests(rng, count, params.obeyed)
     mixes = partial(_mixes, formats=params.formats)
     kind = rows[:, 0] & 3
-    table = payloads.tile(params.edge)
+    table, tested = payloads.tile(params.edge), payloads.tested(params.edge)
     for chosen, fields, change in (
         (Kind.STATE, payloads.DRAW_STATE, mixes),
         (Kind.CLEAR, payloads.CLEAR, _somewhere),
@@ -92,7 +94,8 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
         records = codec.unpack(rows[kind == chosen], fields, dtype(fields))
         change(rng, records)
         rows[kind == chosen] = codec.pack(records, fields, WIDTH)
-    tiles = codec.unpack(rows[kind == Kind.WORK], table, dtype(table))
+    tiles = carried(codec.unpack(rows[kind == Kind.WORK], table, dtype(table)), tested)
+    tiles["covered"] = tiles["mask"]
     tiles["slot"] = rng.choice([0, 0xFF, 0x80], len(tiles)) ^ rng.integers(
         0, 1 << 12, len(tiles)
     ) * rng.integers(0, 2, len(tiles))
@@ -101,7 +104,7 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
         sparse, tiles["mask"] & rng.integers(0, 1 << 63, len(tiles), np.uint64), tiles["mask"]
     )
     tiles["mask"][rng.random(len(tiles)) < 0.1] = 0
-    rows[kind == Kind.WORK] = codec.pack(tiles, table, WIDTH)
+    rows[kind == Kind.WORK] = codec.pack(tiles, tested, WIDTH)
     if params.planes > 1:
         rows = colour_planes.spread(rng, rows, params.planes, PLACES, PLACE, mixes)
     return np.concatenate(
@@ -114,7 +117,7 @@ def _mixes(rng, states, formats):
     states["logic_op_enable"] = rng.random(len(states)) < 0.2
     known = rng.random(len(states)) < 0.95  # the others blend as noise says, or are refused
     for field in payloads.BLEND_STATE:
-        values = blend_values(rng, field.name, len(states))
+        values = blend_values(rng, field.name, len(states), formats)
         if values is not None:
             states[field.name] = np.where(known, values, states[field.name])
     states["flat_colour"] = rng.integers(0, 1 << 32, len(states))
@@ -125,14 +128,17 @@ def _mixes(rng, states, formats):
     plane_formats.choose(rng, states, formats)
 
 
-def blend_values(rng: np.random.Generator, name: str, count: int) -> np.ndarray | None:
+def blend_values(
+    rng: np.random.Generator, name: str, count: int, formats: tuple[Format, ...] = BASE_FORMATS
+) -> np.ndarray | None:
     """Values of a field of ``BLEND_STATE`` that there are; None of one that may have any.
 
     Half of them mix colours by their alpha.
     """
     if name.startswith(("src", "dest")):
         usual = BlendFactor.SRC_ALPHA if name.startswith("src") else BlendFactor.INV_SRC_ALPHA
-        return np.where(rng.random(count) < 0.3, usual, rng.choice(PLAIN_FACTORS, count))
+        known = PLAIN_FACTORS + list(CONSTANT_FACTORS if formats == BASE_FORMATS else ())
+        return np.where(rng.random(count) < 0.3, usual, rng.choice(known, count))
     if name.startswith("blend_op"):
         return np.where(rng.random(count) < 0.5, BlendOp.ADD, rng.choice(list(BlendOp), count))
     return None
@@ -143,6 +149,9 @@ def _somewhere(rng, clears):
     noise = rng.integers(0, 1 << 32, len(clears)) * rng.integers(0, 2, len(clears))
     clears["colour_value"] = rng.choice([0, 0xFFFFFFFF, 0x80402010], len(clears)) ^ noise
     clears["colour_base"] = rng.integers(0, PLACES, len(clears)) * PLACE
+    constants = np.array([depths.blend_constant(rng) for _ in clears]).reshape(-1, 4)
+    for field, values in zip(payloads.BLEND_CONSTANT, constants.T, strict=True):
+        clears[field.name] = np.ascontiguousarray(values).view(np.uint32)
 
 
 def _flush(rng, fences):
@@ -161,7 +170,7 @@ class Reference:
         self._params = params
         self._shade = shade
         self.memory = data
-        self.table = payloads.tile(params.edge)
+        self.table = payloads.tested(params.edge)
         self.unit = ColourPlanes(
             data,
             CacheShape(
@@ -215,6 +224,8 @@ class Reference:
 
     def clear(self, record: np.void) -> None:
         """A clear of colours, and counters where it clears all of the target."""
+        if record["constant"]:
+            self.unit.constant = constant_of(record)
         number = int(record["slot"]) if self._params.planes > 1 else 0
         cleared = self._contract.clear(record, may_begin=number == 0)
         if cleared:

@@ -31,7 +31,7 @@ class Harness(wiring.Component):
         super().__init__(
             {
                 "i": In(
-                    stream.Signature(beat(tile=payloads.tile(params.edge), **payloads.CONTROL))
+                    stream.Signature(beat(tile=payloads.tested(params.edge), **payloads.CONTROL))
                 ),
                 "o": Out(stream.Signature(layout(payloads.FENCE))),
             }

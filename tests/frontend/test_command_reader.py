@@ -124,7 +124,7 @@ BROKEN = [
     {"bias_clamp": 0xFFC00000},
     {"blend_enable": 1, "src_blend": 0},
     {"blend_enable": 1, "dest_blend": 12},
-    {"blend_enable": 1, "src_blend_alpha": 14},
+    {"blend_enable": 1, "src_blend_alpha": 13},
     {"blend_enable": 1, "dest_blend_alpha": 16},
     {"blend_enable": 1, "blend_op": 0},
     {"blend_enable": 1, "blend_op_alpha": 6},

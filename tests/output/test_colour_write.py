@@ -8,9 +8,10 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.depth.depth_cache import CacheShape
-from fixfunc.models.output.colour_write import ColourTarget, blend, blend_of, quads_of
+from fixfunc.models.output.colour_write import ColourTarget, blend, blend_of
 from fixfunc.models.output.output_merger import merge
 from fixfunc.models.payload import dtype
+from fixfunc.models.pixel.quads import quads_of
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, unpack
 from fixfunc.models.state import PLAIN_FACTORS, draw_state
 from fixfunc.rtl.output import colour_write as rtl
@@ -39,7 +40,7 @@ def rgba(channels):
 
 def tiles(rng, n, columns, rows, edge=8):
     """Tiles of random places and masks, some of them full."""
-    out = np.zeros(n, dtype(payloads.tile(edge)))
+    out = np.zeros(n, dtype(payloads.tested(edge)))
     out["x"] = rng.integers(0, columns, n)
     out["y"] = rng.integers(0, rows, n)
     out["slot"] = rng.integers(0, 4096, n)
@@ -152,10 +153,12 @@ def test_quads(samples):
     state = draw_state(64, 64, samples, flat_colour=0x12345678)
     lx, ly = LANE_SHAPE[state["samples"]]
     given = tiles(rng, 40, 8, 8)
+    given["covered"] = given["mask"]
     given["mask"][20:] = 1 << rng.integers(0, 64, 20).astype(np.uint64)
     out = quads_of(given, state)
     lanes = unpack(given["mask"])
-    covered = unpack(out["covered"])
+    assert (out["covered"] == given["covered"]).all()
+    live = unpack(out["live"])
     helpers = unpack(out["helpers"])
     for n in range(len(given)):
         for y in range(8):
@@ -164,8 +167,8 @@ def test_quads(samples):
                 inside = (
                     in_tile and lanes[n, y << ly : (y + 1) << ly, x << lx : (x + 1) << lx].any()
                 )
-                assert covered[n, y, x] == inside
-                quad = covered[n, y & ~1 : (y & ~1) + 2, x & ~1 : (x & ~1) + 2]
+                assert live[n, y, x] == inside
+                quad = live[n, y & ~1 : (y & ~1) + 2, x & ~1 : (x & ~1) + 2]
                 assert helpers[n, y, x] == (quad.any() and not inside)
     assert (out["flat_colour"] == 0x12345678).all()
 

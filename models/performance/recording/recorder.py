@@ -125,7 +125,7 @@ def _packets(data, beats):
             releases.append(ends[passed])
         elif opcode in (Opcode.TRIANGLES, Opcode.PRIMITIVES):
             passed += count
-        elif opcode in (Opcode.STATE, Opcode.CLEAR, Opcode.FENCE):
+        elif opcode in (Opcode.STATE, Opcode.CLEAR, Opcode.FENCE, Opcode.BLEND_CONSTANT):
             passed += 1
         at += length
     return np.array(rows, PACKET), np.array(releases, np.int64)

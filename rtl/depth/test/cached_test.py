@@ -12,7 +12,7 @@ from fixfunc.rtl.depth.late.late_front import LateFront
 from fixfunc.rtl.depth.test.bias import DepthBias
 from fixfunc.rtl.depth.test.datapath import DepthDatapath
 from fixfunc.rtl.depth.test.new_depths import test_clock
-from fixfunc.rtl.depth.test.test_output import TILES, TestOutput
+from fixfunc.rtl.depth.test.test_output import TILES, TestOutput, tested_beat
 from fixfunc.rtl.depth.test.tested_tiles import DepthRange, TestedTiles
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.fifo import CreditedFIFO
@@ -20,7 +20,7 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
 from fixfunc.rtl.memory.tile_client.slot_requests import DEPTHS, STENCILS, requested_beat
-from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.memory import caching
 from fixfunc.spec.state import DepthFormat, Kind, SlotOp
@@ -80,12 +80,11 @@ class CachedTest(wiring.Component):
                 plane.name: In(stream.Signature(command)),
                 f"{plane.name}_done": Out(stream.Signature(completion)),
             }
-        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__(
             members
             | {
                 "i": In(stream.Signature(requested_beat(params.edge, self._planes[0]))),
-                "o": Out(stream.Signature(shape)),
+                "o": Out(stream.Signature(tested_beat(params.edge))),
                 "shaded": In(
                     stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths)))
                 ),

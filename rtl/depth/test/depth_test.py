@@ -11,7 +11,7 @@ from fixfunc.rtl.depth.late.late_z import LateZScoreboard
 from fixfunc.rtl.depth.test.datapath import DepthDatapath
 from fixfunc.rtl.depth.test.new_depths import test_clock
 from fixfunc.rtl.depth.test.sample_depths import BITS, PLANE
-from fixfunc.rtl.depth.test.test_output import TILES, TestOutput
+from fixfunc.rtl.depth.test.test_output import TILES, TestOutput, tested_beat
 from fixfunc.rtl.depth.test.tested_tiles import DepthRange, TestedTiles
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
@@ -142,7 +142,7 @@ class DepthTest(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(shape)),
-                "o": Out(stream.Signature(shape)),
+                "o": Out(stream.Signature(tested_beat(params.edge))),
                 "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
                 "shaded": In(
                     stream.Signature(layout(payloads.shaded(params.edge, params.shader_depths)))

@@ -5,7 +5,7 @@ from typing import Any
 
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import ArrayLayout
+from amaranth.lib.data import ArrayLayout, UnionLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.datapath import tested_tile
@@ -24,8 +24,15 @@ from fixfunc.spec.state import Kind, Outcome
 TILES = 128  # places of each FIFO: above the tiles in flight
 
 
+def tested_beat(edge: int) -> UnionLayout:
+    """Shape of a beat behind the depth test."""
+    return beat(tile=payloads.tested(edge), **payloads.CONTROL)
+
+
 class TestOutput(wiring.Component):
     """Put tested tiles and control beats out, in order; report depths to HiZ.
+
+    A tile goes out with the samples that it came with, beside those that passed.
 
     A tile of which no sample passed is dropped, unless it is its triangle's last. A fence has the
     number of samples that passed since the last fence that began to count.
@@ -72,7 +79,7 @@ class TestOutput(wiring.Component):
 
     def __init__(self, params: Any) -> None:
         self._params = params
-        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        control = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
@@ -87,12 +94,12 @@ class TestOutput(wiring.Component):
                 "i": In(tested_tile(params)),
                 "depth": In(ArrayLayout(params.depth_bits, params.edge**2)),
                 "control_valid": In(1),
-                "control": In(shape),
+                "control": In(control),
                 "fence_error": In(3),
                 "finished": Out(1),
                 "passed_tile": Out(layout(payloads.tile(params.edge))),
                 "passed": Out(params.edge**2),
-                "o": Out(stream.Signature(shape)),
+                "o": Out(stream.Signature(tested_beat(params.edge))),
                 "feedback": Out(stream.Signature(layout(payloads.feedback(params.edge)))),
             }
         )
@@ -111,10 +118,12 @@ class TestOutput(wiring.Component):
         retained = self.i.passed.any() | tile.last | self.retain
         m.submodules.passing = passing = StateQueue(test_clock(self._params) + 2)
         sent = Signal()
+        covered = Signal(len(tile.mask))
         dropped = Signal()
         m.d.sync += [
             sent.eq(first_test & retained),
             dropped.eq(first_test & ~retained),
+            covered.eq(tile.mask),
             self.finished.eq(finished),
             self.passed_tile.eq(tile),
             self.passed_tile.mask.eq(self.i.passed),
@@ -135,6 +144,7 @@ class TestOutput(wiring.Component):
             m.d.comb += [
                 beats.i.as_value().eq(0),
                 beats.i.tile.eq(self.passed_tile),
+                beats.i.tile.covered.eq(covered),
             ]
         with m.Elif(passing.leaves):
             m.d.comb += beats.i.draw_state.eq(passing.o)

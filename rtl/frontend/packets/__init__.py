@@ -7,6 +7,7 @@ state_packet.py        draw states
 pixel_state_packet.py  how pixels are shaded
 texture_packet.py      textures and samplers
 clear_packet.py        targets and clears
+constant_packet.py     the blend constant
 triangles_packet.py    lists of triangles
 vertex_packet.py       vertices, triangles by their slots, releases
 resolve_packet.py      resolves: where surfaces may lie, and when

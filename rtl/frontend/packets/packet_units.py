@@ -5,6 +5,7 @@ from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 
 from fixfunc.rtl.frontend.packets.clear_packet import ClearPacket
+from fixfunc.rtl.frontend.packets.constant_packet import ConstantPacket
 from fixfunc.rtl.frontend.packets.pixel_state_packet import PixelStatePacket
 from fixfunc.rtl.frontend.packets.resolve_packet import ResolvePacket
 from fixfunc.rtl.frontend.packets.state_packet import StatePacket
@@ -47,6 +48,12 @@ def packet_units(
         *clear.watch(reader.o),
     ]
     units = {Opcode.STATE: state, Opcode.CLEAR: clear, Opcode.TRIANGLES: triangles}
+    if Opcode.BLEND_CONSTANT in params.opcodes:
+        m.submodules.constant = units[Opcode.BLEND_CONSTANT] = constant = ConstantPacket()
+        m.d.comb += [
+            constant.restart.eq(restart),
+            state.constant_valid.eq(constant.constant_valid),
+        ]
     drawable = clear.drawable
     if params.ring:
         vertices, pixels = _vertices(m, reader, params, restart)
@@ -118,6 +125,7 @@ def _flushed(m, restart, beats):
     with m.If(restart):
         m.d.sync += writes.eq(0)
     is_release = (kind == Kind.FENCE) & beats.payload.fence.release
-    with m.Elif(beats.valid & (kind != Kind.STATE) & ~is_release):
+    is_constant = (kind == Kind.CLEAR) & beats.payload.clear.constant
+    with m.Elif(beats.valid & (kind != Kind.STATE) & ~is_release & ~is_constant):
         m.d.sync += writes.eq(kind != Kind.FENCE)
     return ~writes

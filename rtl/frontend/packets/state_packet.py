@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """STATE packets: draw states, checked before they count."""
 
-from amaranth.hdl import Cat, Const, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.packets.packet import PacketUnit
 from fixfunc.rtl.frontend.state_check import state_supported
+from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.memory.surface.state_check import needs_constant
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import CommandError
@@ -29,6 +31,8 @@ class StatePacket(wiring.Component):
         The packet.
     restart : In(1)
         A START begins: the draw state is forgotten.
+    constant_valid : In(1)
+        There has been a blend constant.
     state : Out(layout(payloads.DRAW_STATE))
         The draw state in force.
     state_valid : Out(1)
@@ -41,6 +45,7 @@ class StatePacket(wiring.Component):
             {
                 "packet": In(PacketUnit()),
                 "restart": In(1),
+                "constant_valid": In(1),
                 "state": Out(layout(payloads.DRAW_STATE)),
                 "state_valid": Out(1),
             }
@@ -51,6 +56,9 @@ class StatePacket(wiring.Component):
         packet = self.packet
         candidate = Signal(layout(payloads.DRAW_STATE))
         supported = Signal()
+        lacks_constant = named(
+            m, needs_constant(candidate) & ~self.constant_valid, "lacks_constant"
+        )
         rules = state_supported(candidate, self._params)
         planes = self._params.colour_planes
         if planes > 1:
@@ -77,13 +85,13 @@ class StatePacket(wiring.Component):
                 m.next = "OUTPUT"
             with m.State("OUTPUT"):
                 m.d.comb += [
-                    packet.o.valid.eq(supported),
+                    packet.o.valid.eq(supported & ~lacks_constant),
                     packet.o.payload.draw_state.eq(candidate),
                 ]
-                with m.If(~supported):
+                with m.If(~supported | lacks_constant):
                     m.d.comb += [
                         packet.done.eq(1),
-                        packet.error.eq(CommandError.STATE),
+                        packet.error.eq(Mux(supported, CommandError.ORDER, CommandError.STATE)),
                     ]
                     m.next = "READ"
                 with m.Elif(packet.o.ready):

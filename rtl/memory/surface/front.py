@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Surface front: tiles of a target and control beats, in order, before a free-running pipeline."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal
@@ -35,6 +35,8 @@ class SurfaceFront(wiring.Component):
         Clocks that a tile is in flight.
     persistent, planes, colour_planes, colour_formats
         See :class:`~fixfunc.rtl.memory.surface.state_check.StateCheck`.
+    tile : callable
+        Table of a tile, by its edge.
 
     Members
     -------
@@ -109,6 +111,7 @@ class SurfaceFront(wiring.Component):
         planes: Sequence[str] = ("depth", "stencil"),
         colour_planes: int = 1,
         colour_formats: Sequence[Format] = BASE_FORMATS,
+        tile: Callable[[int], tuple[payloads.Field, ...]] = payloads.tile,
     ) -> None:
         self._params = params
         self._latency = latency
@@ -116,8 +119,8 @@ class SurfaceFront(wiring.Component):
         self._planes = planes
         self._colour_planes = colour_planes
         self._colour_formats = colour_formats
-        self._tile = layout(payloads.tile(params.edge))
-        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        self._tile = layout(tile(params.edge))
+        shape = beat(tile=tile(params.edge), **payloads.CONTROL)
         super().__init__(
             {
                 "i": In(stream.Signature(shape)),

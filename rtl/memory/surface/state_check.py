@@ -23,6 +23,7 @@ from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp
 
+CONSTANT_FACTORS = BlendFactor.BLEND_FACTOR, BlendFactor.INV_BLEND_FACTOR
 OF_SHADER_ALPHA = BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA, BlendFactor.SRC_ALPHA_SAT
 TARGET = ("target", "target_width", "target_height", "samples", "depth_format")
 
@@ -66,18 +67,40 @@ def check_colour_formats(name: str, formats: Sequence[Format]) -> None:
         )
 
 
+def constant_known(formats: Sequence[Format]) -> bool:
+    """Planes of these formats are blended with the blend constant: of bytes alone."""
+    return tuple(formats) == BASE_FORMATS
+
+
+def factors(state: Value) -> list[Value]:
+    """Blend factors of a state."""
+    return [state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")]
+
+
+def is_constant(factor: Value) -> Value:
+    """A factor is the blend constant, or one less it."""
+    return Cat(factor == its for its in CONSTANT_FACTORS).any()
+
+
+def needs_constant(state: Value) -> Value:
+    """A state blends with the blend constant."""
+    return state.blend_enable & Cat(is_constant(factor) for factor in factors(state)).any()
+
+
 def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Value:
     """A state is of a format that there is, which has its blending and its logic operation.
 
     It blends by factors and operations that there are, or not at all. Colour planes have neither
-    the blend constant nor second colours, nor blending of floats. They have a shader's alpha where
-    the format has an alpha, or leaves room for one.
+    second colours nor blending of floats. They have a shader's alpha where the format has an alpha,
+    or leaves room for one.
     """
-    factors = [
-        state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")
-    ]
+    of_constant = constant_known(formats)
     known = [
-        *((f >= BlendFactor.ZERO) & (f <= BlendFactor.SRC_ALPHA_SAT) for f in factors),
+        *(
+            ((f >= BlendFactor.ZERO) & (f <= BlendFactor.SRC_ALPHA_SAT))
+            | (is_constant(f) if of_constant else 0)
+            for f in factors(state)
+        ),
         *(
             (op >= BlendOp.ADD) & (op <= BlendOp.MAX)
             for op in (state.blend_op, state.blend_op_alpha)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Slot front: tiles, and what caches want done with slots, in one order."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -39,6 +39,8 @@ class SlotFront(wiring.Component):
         Bits of a value of each plane.
     latency : int
         Clocks that a tile is in flight.
+    tile : callable
+        Table of a tile, by its edge.
 
     Members
     -------
@@ -95,11 +97,18 @@ class SlotFront(wiring.Component):
 
     legal = 1  # tiles that are not legal have been refused before
 
-    def __init__(self, edge: int, planes: Sequence, bits: Sequence[int], latency: int) -> None:
+    def __init__(
+        self,
+        edge: int,
+        planes: Sequence,
+        bits: Sequence[int],
+        latency: int,
+        tile: Callable[[int], tuple] = payloads.tile,
+    ) -> None:
         self._edge = edge
         self._planes = planes
         self._latency = latency
-        shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
+        shape = beat(tile=tile(edge), **payloads.CONTROL)
         of_planes = {}
         for plane, width in zip(planes, bits, strict=True):
             of_planes |= {
@@ -112,13 +121,13 @@ class SlotFront(wiring.Component):
         super().__init__(
             of_planes
             | {
-                "i": In(stream.Signature(requested_beat(edge, planes))),
+                "i": In(stream.Signature(requested_beat(edge, planes, tile))),
                 "room": In(1),
                 "stall": In(1),
                 "stays": In(1),
                 "drained": In(1, init=1),
                 "late_enters": In(1),
-                "late_tile": In(layout(payloads.tile(edge))),
+                "late_tile": In(layout(tile(edge))),
                 "late_refused": In(1),
                 "inputs_ready": In(1, init=1),
                 "accept": Out(1),
@@ -132,7 +141,7 @@ class SlotFront(wiring.Component):
                 "clearing": Out(1),
                 "is_late": Out(1),
                 "refused": Out(1),
-                "tile": Out(layout(payloads.tile(edge))),
+                "tile": Out(layout(tile(edge))),
                 "control_valid": Out(1),
                 "control": Out(shape),
                 "error": Out(1),

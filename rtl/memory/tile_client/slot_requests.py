@@ -104,14 +104,16 @@ def colour_planes(count: int) -> list[Plane]:
     return [Plane(name, colour_usage, "colour", n) for n, name in enumerate(names)]
 
 
-def requested_beat(edge: int, planes: Sequence) -> StructLayout:
+def requested_beat(
+    edge: int, planes: Sequence, tile: Callable[[int], tuple] = payloads.tile
+) -> StructLayout:
     """A beat, and which caches have a request of it.
 
     ``requested``: a bit for each plane, whose cache has a request of the beat. ``refused``: the
     tile must not be touched. ``clearing``: the tile is one of a clear. ``whole_target``: the beat
     stands for a clear of all of the target, or for a flush.
     """
-    shape = beat(tile=payloads.tile(edge), **payloads.CONTROL)
+    shape = beat(tile=tile(edge), **payloads.CONTROL)
     return StructLayout(
         {"beat": shape, "requested": len(planes), "refused": 1, "clearing": 1, "whole_target": 1}
     )
@@ -157,6 +159,8 @@ class SlotRequests(wiring.Component):
         Tiles that are known to the caches before their turn.
     formats : sequence of Format
         What colour planes may be.
+    tile : callable
+        Table of a tile, by its edge.
 
     Members
     -------
@@ -173,20 +177,26 @@ class SlotRequests(wiring.Component):
     LATENCY = 1 + RectangleMask.LATENCY
 
     def __init__(
-        self, params: Any, planes: Sequence, ahead: int, formats: Sequence[Format] = BASE_FORMATS
+        self,
+        params: Any,
+        planes: Sequence,
+        ahead: int,
+        formats: Sequence[Format] = BASE_FORMATS,
+        tile: Callable[[int], tuple] = payloads.tile,
     ) -> None:
         self._params = params
         self._ahead = ahead
         self._planes = planes
         self._formats = formats
         self._colours = 1 + max(plane.number for plane in planes)
-        shape = beat(tile=payloads.tile(params.edge), **payloads.CONTROL)
+        self._tile = tile
+        shape = beat(tile=tile(params.edge), **payloads.CONTROL)
         request = stream.Signature(layout(caching.cache_request(params.edge)))
         super().__init__(
             {
                 "i": In(stream.Signature(shape)),
                 "flush_early": In(1),
-                "o": Out(stream.Signature(requested_beat(params.edge, planes))),
+                "o": Out(stream.Signature(requested_beat(params.edge, planes, tile))),
             }
             | {plane.name: Out(request) for plane in planes}
         )
@@ -196,7 +206,7 @@ class SlotRequests(wiring.Component):
         p = self._params
         names = tuple(plane.cleared_as for plane in self._planes if not plane.number)
         m.submodules.front = front = SurfaceFront(
-            p, self.LATENCY + 2, True, names, self._colours, self._formats
+            p, self.LATENCY + 2, True, names, self._colours, self._formats, self._tile
         )
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), self._ahead, lookahead=5)
         wiring.connect(m, wiring.flipped(self.i), front.i)

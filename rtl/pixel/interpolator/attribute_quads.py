@@ -88,6 +88,11 @@ class AttributeQuads(wiring.Component):
         pixel = Signal(2)
         turn = intake.o.payload
         m.submodules.locations = locations = Locations()
+        quad = Signal(layout(QUAD))  # its samples that the sample mask leaves
+        m.d.comb += [
+            quad.eq(turn.quad),
+            quad.covered.eq(turn.quad.covered & intake.sample_mask.replicate(4)),
+        ]
         no_attributes = named(m, turn.attributes == 0, "no_attributes")
         differ = named(m, locations.differ & ~no_attributes, "differ")
         last_pixel = named(m, ~differ | (pixel == 3), "last_pixel")
@@ -96,7 +101,7 @@ class AttributeQuads(wiring.Component):
         end = named(m, last_part & last_attribute, "end")
         issued = named(m, intake.o.valid & out.available, "issued")
         m.d.comb += [
-            locations.quad.eq(turn.quad),
+            locations.quad.eq(quad),
             locations.where.eq(intake.where),
             locations.sample_mask.eq(intake.sample_mask),
             locations.pixel.eq(pixel),
@@ -112,7 +117,7 @@ class AttributeQuads(wiring.Component):
             m.d.sync += attribute.eq(Mux(end, 0, attribute + 1))
         side = Signal(SIDE)
         m.d.comb += [
-            *(side.quad[f.name].eq(turn.quad[f.name]) for f in QUAD),
+            side.quad.eq(quad),
             side.attribute.eq(attribute),
             side.part.eq(part),
             side.end.eq(end),

@@ -287,7 +287,7 @@ class PixelPipe(wiring.Component):
         m.d.comb += [
             dispatch.i.valid.eq(tiles.valid),
             tiles.ready.eq(dispatch.i.ready),
-            *(out[name].eq(tile[name]) for name in ("slot", "x", "y", "samples", "back", "mask")),
-            out.covered.eq(tile.mask),
+            *(out[name].eq(tile[name]) for name in ("slot", "x", "y", "samples", "back")),
+            *(out[name].eq(tile[name]) for name in ("mask", "covered")),
             out.by_sample.eq(table.by_sample.bit_select(number, 1)),
         ]
