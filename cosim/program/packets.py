@@ -20,7 +20,7 @@ from fixfunc.cosim.reference import top
 from fixfunc.models.formats import MOST as DEEPEST
 from fixfunc.models.memory.surface import plane_bytes, tiles_of, to_image
 from fixfunc.models.output.colour_write import ColourCache
-from fixfunc.models.state import check_draw_state
+from fixfunc.models.state import check_draw_state, needs_constant
 from fixfunc.models.top.shades import Shades, Shading
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec.errors import InputError
@@ -68,6 +68,7 @@ class ProgramJob(Job):
         self._packets = CommandList()
         self._cleared: dict[tuple, dict[str, int]] = {}  # by target: since it was drawn on
         self._state: np.void | None = None
+        self._constant: np.ndarray | None = None
         self._shaded = []
         self._first = [0]  # triangle of each list, and the end
         self._at = 0
@@ -159,6 +160,8 @@ class ProgramJob(Job):
 
     def _draw(self, call):
         keys = _keys(call)
+        if needs_constant(call.state):
+            self._set_constant(call.constant)
         if not self._is_placed(keys):
             self._begin(call, keys)
         state = call.state.copy()
@@ -203,6 +206,11 @@ class ProgramJob(Job):
         if self._state is None or state != self._state:
             self._packets.state(state)
             self._state = state
+
+    def _set_constant(self, constant):
+        if self._constant is None or (constant != self._constant).any():
+            self._packets.blend_constant(constant)
+            self._constant = constant
 
     def _clear(self, state, values):
         size = int(state["target_width"]), int(state["target_height"])

@@ -55,6 +55,7 @@ class Listed(NamedTuple):
     state: np.void  # spec.payloads.DRAW_STATE
     triangles: np.ndarray  # models.geometry.triangle_setup.TRIANGLE
     shaded: Shaded
+    constant: np.ndarray  # float32, shape (4,): that colours are blended with
 
 
 class Missing(NamedTuple):
@@ -141,7 +142,9 @@ class Recording:
         if part.faces is not None:
             state["cull"] = Cull.NONE
         triangles = part.triangles[run]
-        self.calls.append(Listed(self.draws - 1, colour, depth, state, triangles, shaded))
+        self.calls.append(
+            Listed(self.draws - 1, colour, depth, state, triangles, shaded, back.factor)
+        )
 
 
 def _lacks(part, back):

@@ -198,9 +198,10 @@ def overwritten(scene):
     scene.context.copy_resource(scene.colours, more)
 
 
-def blended(scene):
-    blend = RenderTargetBlend(True, BlendFactor.BLEND_FACTOR, BlendFactor.ONE)
-    scene.context.om.set_blend_state(BlendState((blend,)), (0.5, 0.5, 0.5, 0.5))
+def two_sources(scene):
+    blend = RenderTargetBlend(True, BlendFactor.SRC1_COLOR, BlendFactor.ONE)
+    scene.context.om.set_blend_state(BlendState((blend,)))
+    scene.shade(lambda quads, _: PixelResults([quads.floats(0), quads.floats(0)]))
 
 
 def wireframe(scene):
@@ -222,7 +223,7 @@ LACKS = {
     floats: "colour_format must be one of 32 bits at most, not R16G16B16A16_FLOAT",
     uncleared: "a clear of the whole target, right before its first draw",
     overwritten: "a clear of the whole target, right before its first draw",
-    blended: "src_blend must be one of",
+    two_sources: "src_blend must be one of",
     wireframe: "faces of points, lines and wireframes",
     points: "faces of points, lines and wireframes",
     masked: "a sample mask",
@@ -274,3 +275,20 @@ def test_a_blended_draw_has_all_that_its_shader_gave():
     found = octets(job.picture(memory, job.placed[-1].colour))
     assert (found[..., :3] == 140).all()
     assert np.array_equal(found, scene.context.read(scene.colours))
+
+
+@pytest.mark.plan("program-1")
+def test_draws_are_blended_with_constants_of_their_own():
+    """One half, one draw that asks for none, then a quarter, each within a unit of the machine."""
+    scene, recording = watched()
+    mix = RenderTargetBlend(True, BlendFactor.BLEND_FACTOR, BlendFactor.INV_BLEND_FACTOR)
+    for z, constant, rectangle in ((0.9, 0.5, WHOLE), (0.5, None, LEFT), (0.2, 0.25, RIGHT)):
+        blend = BlendState() if constant is None else BlendState((mix,))
+        scene.context.om.set_blend_state(blend, [constant or 0] * 4)
+        scene.draw(rectangle, (1, 0.5, 0.2, 1), z)
+    job, memory = executed(recording)
+    assert not job.missing and job.executed == 3
+    found = octets(job.picture(memory, job.placed[-1].colour)).astype(int)
+    wanted = scene.context.read(scene.colours)
+    assert np.abs(found - wanted).max() <= 1
+    assert len(np.unique(wanted.reshape(-1, 4), axis=0)) > 1
