@@ -96,10 +96,10 @@ TARGET_PACKET = (
     COLOUR_PLANE,
 )
 STATE_PACKET = (*PACKET, *DRAW_STATE[1:])  # without kind; slot is the colour plane
-CONSTANT = CLEAR[-1 - len(BLEND_CONSTANT) :]  # of a beat that a packet of its own becomes
+_CONSTANT = CLEAR[-1 - len(BLEND_CONSTANT) :]  # of a beat that a packet of its own becomes
 CLEAR_PACKET = (
     *PACKET,
-    *(f for f in CLEAR[len(HEADER) :] if not f.name.endswith("_base") and f not in CONSTANT),
+    *(f for f in CLEAR[len(HEADER) :] if not f.name.endswith("_base") and f not in _CONSTANT),
     COLOUR_PLANE,
 )
 TRIANGLES_PACKET = (

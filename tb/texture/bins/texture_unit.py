@@ -21,7 +21,7 @@ from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
 
 CONFIG = "tiny"
 COUNT = 4000
-PARTS = {"one": (1, 1), "two": (2, 2), "three": (3, 3)}
+FACES_OF_GRID = {"one": (1, 1), "two": (2, 2), "three": (3, 3)}
 
 
 def layers(bits: np.ndarray, last: np.ndarray) -> dict[str, np.ndarray]:
@@ -43,7 +43,7 @@ def _cubes(state, grids, faces):
     is_cube = state["cube"] == 1
     parts = parts_of(grids.to_cache, grids.outside, faces, grids.extent, is_cube)
     reaches = np.bincount(parts.grid)
-    found = cross("faces that a grid reads", ranges(reaches[is_cube], PARTS))
+    found = cross("faces that a grid reads", ranges(reaches[is_cube], FACES_OF_GRID))
     for pixel in range(4):
         face = {str(n): faces[is_cube, pixel] == n for n in range(6)}
         found |= cross(f"face of pixel {pixel}", face)

@@ -23,6 +23,7 @@ OWN_KINDS = {
     "interpolator": {"attribute": 1, "quad": 2},
     "texture_stage": {"quad": 1},
     "level_of_detail": {"quad": 1},
+    "cube_faces": {"quad": 1},
     "addresses": {"quad": 1},
     "texture_cache": {"quad": 1},
     "texture_unit": {"quad": 1},
