@@ -137,8 +137,9 @@ def lines(drawn):
         "## Frames",
         "",
         f"The top (frame), {SIZE[0]}x{SIZE[1]}; all streams and all of memory are compared, "
-        "compressed tiles too, and none differs. Memory stalls, and answers after 0 to 8 clocks "
-        "(near), 100, 400, or 400 to 800 (far): clocks of the frame, and their share of the bound. "
+        "compressed tiles too, and none differs. Memory answers after 0 to 8 clocks (near), 100, "
+        "400, or 400 to 800 (far), and each of its channels moves in 5 of 8 clocks, so that what "
+        "transfers hold takes 1.6: clocks of the frame, and their share of the bound. "
         "The bound is the longest of its terms: triangles, tiles, quads and their attributes, one "
         "a clock, and transfers of each channel of memory; the term is the one that holds the "
         "frame.",
