@@ -19,12 +19,12 @@ def scoreboard(module: ModuleType = late_z) -> Properties:
     p = Properties()
     unit = module.LateZScoreboard(MOST, PLACES, LANES)
     p.add(unit)
-    p.assume(unit.late_draw & unit.keeps)
+    p.assume(unit.late_draw & unit.is_held)
     p.assume(unit.tests == p.constant(1, "tests"))
     place, sample = (p.constant(1, name) for name in ("place", "sample"))
     accept = p.named("accepts", unit.accept)
     waits = p.past(unit.offered & ~accept)
-    offer = Cat(unit.place, unit.mask, unit.replaces)
+    offer = Cat(unit.place, unit.mask, unit.is_replacement)
     p.assume(~waits | (unit.offered & (offer == p.past(offer))))
     p.assume(~accept | (unit.offered & ~unit.stall))
 
@@ -32,7 +32,7 @@ def scoreboard(module: ModuleType = late_z) -> Properties:
     count = Signal(range(MOST + 1))
     places = [Signal(1, name=f"place_{n}") for n in range(MOST)]
     masks = [Signal(LANES, name=f"mask_{n}") for n in range(MOST)]
-    p.assume(~unit.back | ((count != 0) & unit.back_kept & (unit.back_place == places[0])))
+    p.assume(~unit.back | ((count != 0) & unit.back_held & (unit.back_place == places[0])))
     left = p.named("left", count - unit.back)
     p.m.d.sync += count.eq(left + accept)
     for rows, new in ((places, unit.place), (masks, unit.mask)):
@@ -47,7 +47,7 @@ def scoreboard(module: ModuleType = late_z) -> Properties:
     wants = here & unit.mask.bit_select(sample, 1)
 
     p.prove("samples", ~(accept & unit.tests & wants) | ~is_shared)
-    p.prove("replaced", ~(accept & unit.replaces & here) | ~is_out)
+    p.prove("replaced", ~(accept & unit.is_replacement & here) | ~is_out)
     p.prove("kept", ~is_out | unit.is_occupied(place))
 
     # What the scoreboard knows of the place, and of the tile that is offered.
@@ -71,7 +71,7 @@ def scoreboard(module: ModuleType = late_z) -> Properties:
     p.prove("compared", ~compared | looked_up)
     overlaps = p.inner("unit.overlaps")
     p.prove("overlaps", ~(compared & unit.tests & wants & is_shared) | overlaps)
-    p.prove("replaces", ~(compared & unit.replaces) | overlaps)
+    p.prove("replaces", ~(compared & unit.is_replacement) | overlaps)
     p.reach("beside", accept & here & is_out & unit.tests)
     p.reach("again", accept & wants & unit.tests & (p.past(is_shared, 4)))
     return p

@@ -121,12 +121,12 @@ class LateFront(wiring.Component):
         op = command.payload.op
         m.d.comb += [
             board.late_draw.eq(self.late_draw),
-            board.keeps.eq(request.requested[number]),
+            board.is_held.eq(request.requested[number]),
             board.tests.eq(front.state.early_reject),
             board.offered.eq(self.i.valid & drawn & command.valid & has(op, SlotOp.USE)),
             board.place.eq(command.payload.slot),
             board.mask.eq(request.beat.tile.mask),
-            board.replaces.eq(op != SlotOp.USE),
+            board.is_replacement.eq(op != SlotOp.USE),
             board.accept.eq(front.accept),
             getattr(front, f"{name}_hold").eq(self._hold(m, board, command, name)),
         ]
@@ -170,7 +170,7 @@ class LateFront(wiring.Component):
             command = getattr(front, f"{name}_command")
             m.d.comb += [
                 board.back.eq(leaves),
-                board.back_kept.eq(slot[name].valid),
+                board.back_held.eq(slot[name].valid),
                 board.back_place.eq(slot[name].slot),
                 held(slots.w_data)[name].valid.eq(command.valid),
                 held(slots.w_data)[name].slot.eq(command.slot),

@@ -30,24 +30,24 @@ class LateZScoreboard(wiring.Component):
     -------
     late_draw : In(1)
         The draw writes its tiles when they have come back.
-    keeps : In(1)
-        They keep their places until then.
+    is_held : In(1)
+        A tile holds its place until then.
     tests : In(1)
         It tests them before they go out, too.
     offered, place, mask : In(1), In(range(places)), In(lanes)
         A tile is offered, with its samples.
-    replaces : In(1)
+    is_replacement : In(1)
         It takes its place from another tile.
     stall : Out(1)
         It must wait: a tile is out that has a sample of it, or must leave its place; or too many
         are, or that is not yet known.
     accept : In(1)
         It enters.
-    back, back_kept, back_place : In(1), In(1), In(range(places))
-        A tile has come back, and enters, in the order in which tiles have entered; it had kept its
+    back, back_held, back_place : In(1), In(1), In(range(places))
+        A tile has come back, and enters, in the order in which tiles have entered; it had held its
         place.
     pending : Out(places)
-        Places that a tile keeps; those of the last clock are missing.
+        Places that a tile holds; those of the last clock are missing.
     departed, departed_place : Out(1), Out(range(places))
         In the clock before, such a tile has entered.
     idle : Out(1)
@@ -60,16 +60,16 @@ class LateZScoreboard(wiring.Component):
         super().__init__(
             {
                 "late_draw": In(1),
-                "keeps": In(1),
+                "is_held": In(1),
                 "tests": In(1),
                 "offered": In(1),
                 "place": In(range(places)),
                 "mask": In(lanes),
-                "replaces": In(1),
+                "is_replacement": In(1),
                 "stall": Out(1),
                 "accept": In(1),
                 "back": In(1),
-                "back_kept": In(1),
+                "back_held": In(1),
                 "back_place": In(range(places)),
                 "pending": Out(places),
                 "departed": Out(1),
@@ -82,7 +82,7 @@ class LateZScoreboard(wiring.Component):
         m = Module()
         m.submodules.credit = credit = CreditCounter(self._most)
         departure = named(m, self.accept & self.late_draw, "departure")
-        keeps = named(m, departure & self.keeps, "kept")
+        held = named(m, departure & self.is_held, "held")
         occupied = Signal()
         m.d.comb += [
             credit.consume.eq(departure),
@@ -90,12 +90,12 @@ class LateZScoreboard(wiring.Component):
             self.idle.eq(credit.idle),
         ]
         m.d.sync += [
-            self.departed.eq(keeps),
+            self.departed.eq(held),
             self.departed_place.eq(self.place),
             occupied.eq(self.is_occupied(self.place)),
         ]
-        self._free_places(m, keeps)
-        overlaps = self._compare_samples(m, keeps, occupied)
+        self._free_places(m, held)
+        overlaps = self._compare_samples(m, held, occupied)
 
         # A tile that tests early, or replaces another one, is looked up in the first clock in which
         # it is offered, and enters in the next: one in two clocks, since such tiles pass twice.
@@ -106,13 +106,13 @@ class LateZScoreboard(wiring.Component):
             looked_up.eq(self.offered & ~self.accept),
             compared.eq(looked_up & self.offered & ~self.accept),
         ]
-        waits = named(m, occupied & (~compared | overlaps), "waits")
-        reads = self.keeps & (self.tests | self.replaces)
-        hazard = named(m, reads & (~looked_up | waits), "hazard")
+        blocked = named(m, occupied & (~compared | overlaps), "blocked")
+        reads = self.is_held & (self.tests | self.is_replacement)
+        hazard = named(m, reads & (~looked_up | blocked), "hazard")
         m.d.comb += self.stall.eq(self.late_draw & (~credit.available | hazard))
         return m
 
-    def _free_places(self, m, keeps):
+    def _free_places(self, m, held):
         """A place is free when the tile has come back that has entered last."""
         m.submodules.last = last = Memory(shape=range(self._most), depth=self._places, init=[])
         write = last.write_port()
@@ -122,15 +122,15 @@ class LateZScoreboard(wiring.Component):
         returned = Signal()
         returned_place = Signal.like(self.back_place)
         m.d.comb += [
-            write.en.eq(keeps),
+            write.en.eq(held),
             write.addr.eq(self.place),
             write.data.eq(number),
             read.addr.eq(self.back_place),
         ]
         m.d.sync += [
-            number.eq(number + keeps),
+            number.eq(number + held),
             returning.eq(returning + returned),
-            returned.eq(self.back & self.back_kept),
+            returned.eq(self.back & self.back_held),
             returned_place.eq(self.back_place),
         ]
         sets = Signal(self._places)
@@ -141,22 +141,22 @@ class LateZScoreboard(wiring.Component):
         ]
         m.d.sync += self.pending.eq((self.pending & ~clears) | sets)
 
-    def _compare_samples(self, m, keeps, occupied):
+    def _compare_samples(self, m, held, occupied):
         """Whether the tile that is offered must wait, where its place is occupied."""
         m.submodules.masks = masks = Memory(shape=len(self.mask), depth=self._places, init=[])
         write = masks.write_port()
         read = masks.read_port(transparent_for=(write,))
         m.d.comb += [
             read.addr.eq(self.place),
-            write.en.eq(keeps),
+            write.en.eq(held),
             write.addr.eq(self.place),
             write.data.eq(self.mask | Mux(occupied, read.data, 0)),
         ]
         overlaps = Signal()
-        m.d.sync += overlaps.eq(self.replaces | (read.data & self.mask).any())
+        m.d.sync += overlaps.eq(self.is_replacement | (read.data & self.mask).any())
         return overlaps
 
     def is_occupied(self, place: Value) -> Value:
-        """Whether a tile of a place is out that keeps it."""
+        """Whether a tile of a place is out that holds it."""
         departed = self.departed & (self.departed_place == place)
         return self.pending.bit_select(place, 1) | departed

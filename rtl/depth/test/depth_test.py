@@ -217,14 +217,14 @@ class DepthTest(wiring.Component):
         ]
         m.d.comb += [
             late_z.late_draw.eq(~state.early_write),
-            late_z.keeps.eq(state.early_reject),
+            late_z.is_held.eq(state.early_reject),
             late_z.tests.eq(state.early_reject),
             late_z.offered.eq(self.i.valid & (self.i.payload.kind == Kind.WORK)),
             late_z.place.eq(Cat(offered.x[:PLACE_BITS], offered.y[:PLACE_BITS])),
             late_z.mask.eq(offered.mask),
             late_z.accept.eq(front.accept),
             late_z.back.eq(transfer),
-            late_z.back_kept.eq(state.early_reject),
+            late_z.back_held.eq(state.early_reject),
             late_z.back_place.eq(Cat(back.x[:PLACE_BITS], back.y[:PLACE_BITS])),
         ]
         answered = Signal()
