@@ -42,12 +42,12 @@ class BlendConstant(wiring.Component):
         m = Module()
         for n, field in enumerate(payloads.BLEND_CONSTANT):
             value = Signal(32, name=field.name)
-            m.submodules[f"unorm_{n}"] = unorm = ToUnorm(BYTE, BYTE)
+            m.submodules[f"unorm_{n}"] = unorm = ToUnorm((BYTE, BYTE))
             with m.If(self.valid & self.clear.constant):
                 m.d.sync += value.eq(self.clear[field.name])
             m.d.comb += [
                 unorm.a.eq(value),
-                self.o[n].eq(Cat(unorm.rest, (unorm.o - unorm.rest[-1])[:BYTE])),
+                self.o[n].eq(Cat(unorm.fraction, (unorm.o - unorm.fraction[-1])[:BYTE])),
             ]
         return m
 

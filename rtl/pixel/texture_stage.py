@@ -247,7 +247,7 @@ class Combine(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.unorm = unorm = ToUnorm(BITS)
+        m.submodules.unorm = unorm = ToUnorm((BITS, 0))
         m.d.comb += unorm.a.eq(self.colour)
         colour = unorm.o
         texel = delay(m, self.texel, 2, "texel")

@@ -222,7 +222,7 @@ class ToTexels(wiring.Component):
         m = Module()
         for pixel in range(4):
             for n in range(len(COMPONENTS)):
-                m.submodules[f"unorm_{pixel}_{n}"] = unorm = ToUnorm(BITS)
+                m.submodules[f"unorm_{pixel}_{n}"] = unorm = ToUnorm((BITS, 0))
                 m.d.comb += [
                     unorm.a.eq(self.i[f"c{pixel}_{n}"]),
                     self.o[pixel][n].eq(unorm.o),

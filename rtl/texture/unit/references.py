@@ -49,10 +49,10 @@ class StoredReferences(wiring.Component):
         m = Module()
         late = delay(m, self.i, self.LATENCY, "late")
         for pixel in range(PIXELS):
-            m.submodules[f"pixel_{pixel}"] = unit = ToUnorm(24, fewer=16)
+            m.submodules[f"pixel_{pixel}"] = unit = ToUnorm((24, 0), (16, 0))
             m.d.comb += [
                 unit.a.eq(self.i.pixels[pixel]),
-                unit.is_short.eq(self.i.is_short),
+                unit.unit.eq(Mux(self.i.is_short, 2, 1)),
                 self.o[pixel].eq(Mux(late.is_float, late.pixels[pixel], unit.o)),
             ]
         return m
