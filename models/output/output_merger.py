@@ -205,7 +205,7 @@ def parted(values: np.ndarray, form: Format) -> tuple[np.ndarray, np.ndarray]:
     -------
     packed, fractions : ndarray of uint32, shape (n,)
         As a shader gives them to colour write: see :func:`fixfunc.spec.colours.colours`. The
-        fraction is cut, so that the nearest integer is the packed one.
+        fraction is cut towards zero, so that the nearest integer is the packed one.
     """
     own = colour_format(form)
     alpha = shader_alpha(own)
@@ -226,7 +226,7 @@ def parted(values: np.ndarray, form: Format) -> tuple[np.ndarray, np.ndarray]:
             most = float(own.most[channel] << bits)
             wide = np.clip(np.nan_to_num(values[:, channel], nan=0.0), -1, 1).astype(np.float64)
             wide = np.maximum(wide, 0) if own.kind == "UNORM" else wide
-            rest = np.floor(wide * most).astype(np.int64) - (nearest[:, channel] << bits)
+            rest = np.trunc(wide * most).astype(np.int64) - (nearest[:, channel] << bits)
         half = 1 << bits - 1
         fractions |= (np.clip(rest, -half, half - 1) & (1 << bits) - 1) << low
     return packed.view("<u4")[:, 0], fractions.astype(np.uint32)

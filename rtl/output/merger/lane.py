@@ -6,12 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import named, pick
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.blender import Blender
 from fixfunc.rtl.output.merger.control import CONSTANT, NEW, OLD, SECOND, control_layout
 from fixfunc.rtl.output.merger.formats import FormatSet
-from fixfunc.rtl.output.merger.quantiser import HALF, Quantiser
+from fixfunc.rtl.output.merger.quantiser import HALF, Quantiser, nearest_integer
 from fixfunc.rtl.output.merger.srgb import SrgbEncoder
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker
 from fixfunc.spec.colours import THRESHOLD
@@ -169,11 +168,14 @@ class Lane(wiring.Component):
         t.enter(0, **{name: self.i.colours[0][channel]})
         value = t.value(name, 1)
         control = self._at(1)
-        sign = named(m, control.is_signed & value[31], f"sign_{channel}")
-        magnitude = named(m, value ^ sign.replicate(32), f"magnitude_{channel}")
-        cuts = self._formats.cuts
-        over = pick(control.cuts[channel], [magnitude[n:].any() for n in cuts])
-        most = pick(control.cuts[channel], [(1 << n) - 1 for n in cuts])
+        whole = nearest_integer(
+            m,
+            value,
+            control.is_signed,
+            control.cuts[channel],
+            self._formats.cuts,
+            f"integer_{channel}",
+        )
         out = Signal(self._formats.word, name=f"cut_{channel}")
-        m.d.sync += out.eq(Mux(over, most, magnitude) ^ sign.replicate(32))
+        m.d.sync += out.eq(whole)
         return out

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """float32 as integers: a shader's channels, and constant factors."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from collections.abc import Sequence
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -35,6 +37,17 @@ def magnitude(m: Module, value: Signal, room: int, name: str) -> Signal:
         ),
     )
     return named(m, fixed[: MANTISSA + room + 1], f"{name}_fixed")
+
+
+def nearest_integer(
+    m: Module, value: Value, is_signed: Value, which: Value, cuts: Sequence[int], name: str
+) -> Value:
+    """An integer of 32 bits in a format's range: of so many bits as a flag of ``which`` says."""
+    sign = named(m, is_signed & value[31], f"{name}_sign")
+    magnitude = named(m, value ^ sign.replicate(32), f"{name}_magnitude")
+    over = pick(which, [magnitude[n:].any() for n in cuts])
+    most = pick(which, [(1 << n) - 1 for n in cuts])
+    return Mux(over, most, magnitude) ^ sign.replicate(32)
 
 
 class Quantiser(wiring.Component):
