@@ -84,7 +84,7 @@ class Top(wiring.Component):
         self._probes = probes
         edge = params.raster.edge
         shader = {
-            "quads": Out(stream.Signature(layout(quads_of(edge)))),
+            "quads": Out(stream.Signature(layout(quads_of(edge, params.colour.planes)))),
             "colours": In(
                 stream.Signature(
                     layout(colours(edge, params.depth.shader_depths, params.colour.planes))
@@ -98,7 +98,7 @@ class Top(wiring.Component):
             "raster": tile,
             "hiz": tile,
             "depth": tested_beat(edge),
-            "quads": layout(quads_of(edge)),
+            "quads": layout(quads_of(edge, params.colour.planes)),
         }
         super().__init__(
             {
@@ -194,9 +194,7 @@ class Top(wiring.Component):
     def _add_pixels(self, m, reader, colour, counters):
         """The pixel pipe, which triangles pass on their way to the setup."""
         p = self._params
-        m.submodules.pixels = pixels = PixelPipe(
-            p.pixels, p.reader.ring, p.raster.edge, p.depth.shader_depths, p.colour.shading
-        )
+        m.submodules.pixels = pixels = PixelPipe(p.pixels, p.reader.ring, p.colour)
         wiring.connect(m, reader.pixel_state, pixels.state)
         wiring.connect(m, colour.quads, pixels.quads)
         wiring.connect(m, pixels.colours, colour.colours)

@@ -9,7 +9,6 @@ from fixfunc.rtl.frontend import command_reader
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import CONFIGS as RINGS
 from fixfunc.rtl.geometry import triangle_setup
 from fixfunc.rtl.output import colour_write
-from fixfunc.rtl.output.merger.formats import UNORM_AND_SRGB
 from fixfunc.rtl.output.resolve.resolve import CONFIGS as RESOLVES
 from fixfunc.rtl.output.resolve.resolve import ResolveParams
 from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS as INTERPOLATORS
@@ -18,7 +17,6 @@ from fixfunc.rtl.raster import tile_rasterizer
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as TEXTURES
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.memory import caching
 from fixfunc.spec.textures.addresses import EXTENT
@@ -105,9 +103,6 @@ class TopParams:
         if pixels.interpolator.attributes != ring.attributes:
             rule = f"be reader.ring.attributes {ring.attributes}"
             raise InputError("pixels.interpolator.attributes", rule, pixels.interpolator.attributes)
-        if self.colour.planes > 1 or self.colour.formats != BASE_FORMATS:
-            rule = "stand with one colour plane, of R8G8B8A8_UNORM"
-            raise InputError("pixels", rule, pixels)
         if self.raster.samples > self.raster.edge:
             rule = f"be at most raster.edge {self.raster.edge}: a tile of pixels has quads"
             raise InputError("raster.samples", rule, self.raster.samples)
@@ -159,15 +154,13 @@ PIPES = {
 }
 
 
-def _of(config, planes, resolve=None, formats=None):
+def _of(config, planes, resolve=None):
     """Blocks of a configuration, those that know of colour planes of another."""
-    reader = command_reader.CONFIGS[planes]
-    formats = formats or reader.colour_formats
     samples = resolve.samples if resolve else 0
     return TopParams(
-        replace(reader, colour_formats=formats, resolve_samples=samples),
+        replace(command_reader.CONFIGS[planes], resolve_samples=samples),
         *(block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth)),
-        replace(colour_write.CONFIGS[planes], formats=formats),
+        colour_write.CONFIGS[planes],
         resolve,
     )
 
@@ -197,19 +190,18 @@ CONFIGS = {
     "default": _with_pixels(TopParams(), "default", "default", 8),
     "frame": _with_pixels(_of("default", "default"), "default", "default", 8),
     "planes": _of("default", "planes", RESOLVES["srgb"]),
-    "tiny": _in_any_order(_of("tiny", "tiny")),
-    "tiny_pixels": _with_pixels(_of("tiny", "tiny"), "tiny", "tiny", 4),
-    "tiny_planes": _of("tiny", "tiny_planes"),
-    "tiny_resolve": _of("tiny", "tiny", RESOLVES["tiny_srgb"], UNORM_AND_SRGB),
+    "tiny": _in_any_order(
+        _with_pixels(_of("tiny", "tiny_planes", RESOLVES["tiny_srgb"]), "tiny", "tiny", 4)
+    ),
+    "tiny_bytes": _with_pixels(_of("tiny", "tiny"), "tiny", "tiny", 4),
 }
 PURPOSE = {  # of each configuration
     "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil, colour, "
     "resolve",
     "frame": "the same without resolves, which simulates faster",
     "planes": "the whole, with eight colour planes of any format of up to 32 bits",
-    "tiny": "one colour plane in small, for benches: tiles of 4x4, targets up to 64 pixels, reads "
-    "that are answered in any order",
-    "tiny_pixels": "the same in small, for benches, up to 4x MSAA",
-    "tiny_planes": "for benches, with three colour planes of any format of up to 32 bits",
-    "tiny_resolve": "for benches, with sRGB, and resolves of surfaces that have tiles of 8x8",
+    "tiny": "the whole in small, for benches: tiles of 4x4, targets up to 64 pixels, 4x MSAA, "
+    "three colour planes of any format, resolves of surfaces that have tiles of 8x8, reads that "
+    "are answered in any order",
+    "tiny_bytes": "for benches: one colour plane, of bytes, and no resolve",
 }

@@ -17,6 +17,7 @@ from fixfunc.spec.payloads import (
     SHADER_STATE,
     TILE_NUMBER,
     Field,
+    colour_plane,
     each,
     survivors,
     tile_position,
@@ -61,13 +62,15 @@ COLOUR_FORMATS = (
     Format.B4G4R4A4_UNORM,
 )
 BASE_FORMATS = (Format.R8G8B8A8_UNORM,)  # of planes, unless more are asked for
+FORMAT = 7  # bits of a Format
 
 
-def quads(edge_samples: int) -> tuple[Field, ...]:
-    """One tile of a triangle, to be shaded.
+def quads(edge_samples: int, planes: int = 1) -> tuple[Field, ...]:
+    """One tile of a triangle, to be shaded for so many colour planes.
 
     Pixel (x, y) of it at bit y * edge_samples + x, whatever the samples of a pixel.
     """
+    meaning = "dxgi.Format of the plane; 0 where it is not written"
     return (
         *HEADER,
         *tile_position(edge_samples),
@@ -94,7 +97,13 @@ def quads(edge_samples: int) -> tuple[Field, ...]:
             meaning="the other pixels of their quads of 2 by 2: shaded for derivatives alone",
         ),
         *(field for field in DRAW_STATE if field.name in SHADER_STATE),
+        *(Field(format_name(plane), FORMAT, meaning=meaning) for plane in range(planes)),
     )
+
+
+def format_name(plane: int) -> str:
+    """Name of the field that holds a plane's format."""
+    return f"{colour_plane(plane)}_format"
 
 
 def colours(edge_samples: int, depths: bool = False, planes: int = 1) -> tuple[Field, ...]:
@@ -210,7 +219,7 @@ class ResolveError(IntFlag):
 CHANNELS = ("red", "green", "blue", "alpha")
 # A target's state, as D3D11's descriptions of a blend state and of a render target view say it.
 MERGE_STATE = (
-    Field("format", 7, meaning="dxgi.Format"),
+    Field("format", FORMAT, meaning="dxgi.Format"),
     *BLEND_STATE,
     Field("write_mask", 4, meaning="channels written: red 1, green 2, blue 4, alpha 8"),
     Field("dither", 1, meaning="UNORM channels of fewer than 8 bits are dithered"),

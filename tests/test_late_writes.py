@@ -24,11 +24,10 @@ from fixfunc.tb import top as bench
 from fixfunc.tb.bench import depths
 from fixfunc.tb.frontend import streams
 from tests.oracles import naive
-from tests.tiers import BUILT
 from tests.volume import LIMIT, volume
 
 BLOCK = "top"
-CONFIG = BUILT[BLOCK]
+CONFIG = "tiny"
 PARAMS = rtl.CONFIGS[CONFIG]
 EDGE = PARAMS.raster.edge
 SIZE = 24

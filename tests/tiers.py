@@ -29,8 +29,6 @@ LONGEST = (
 # the beats of their benches, for which each simulator would build them anew.
 JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve")
 SLOW = ("shared",)  # on Icarus: products that share their multipliers
-# The one configuration of a block that ``make test`` builds, where it is not ``tiny``.
-BUILT = {"top": "tiny_resolve"}
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
 QUALIFY = os.environ.get("TIER") == "qualify"
 SEED = int(

@@ -160,14 +160,13 @@ def expected_of(
         )
     for name in ("hiz", "depth"):  # a note is HiZ's own
         take_notes(out[f"probe_{name}"], outputs[f"probe_{name}"], edge)
-    shaded = [
-        codec.pack(records, quads(edge)) for part in drawn for _, records in part.probes["quads"]
-    ]
+    table = quads(edge, params.colour.planes)
+    shaded = [codec.pack(records, table) for part in drawn for _, records in part.probes["quads"]]
     out["probe_quads"] = np.concatenate(
-        [np.zeros((0, codec.words(payloads.width(quads(edge)))), np.uint64), *shaded]
+        [np.zeros((0, codec.words(payloads.width(table))), np.uint64), *shaded]
     )
     outside = [
-        codec.pack(records[records["built_in"] == 0], quads(edge))
+        codec.pack(records[records["built_in"] == 0], table)
         for part in drawn
         for _, records in part.probes["quads"]
     ]

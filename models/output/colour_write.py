@@ -341,6 +341,12 @@ class ColourPlanes:
                 own["colour_write"] = 0
             plane.state = own
 
+    @property
+    def written(self) -> list[int]:
+        """The format of each plane; 0 where the draw state writes nothing."""
+        states = [plane.state for plane in self.planes]
+        return [int(state["colour_format"]) if state["colour_write"] else 0 for state in states]
+
     def _number(self, slot):
         """Which plane is meant."""
         return int(slot) if len(self.planes) > 1 else 0

@@ -2,6 +2,7 @@
 """Golden model of the pixel pipe: colours of tiles from attributes of their triangles' corners."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,11 +11,14 @@ from fixfunc.models.frontend.vertex_ring import Assembly
 from fixfunc.models.lib import float32
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.pixel import attribute_quads, texture_stage
+from fixfunc.models.pixel.colour_pack import pack
 from fixfunc.models.pixel.quad_dispatch import dispatch, helpers
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.texture.texture_cache import QuadCacheShape
 from fixfunc.models.texture.texture_unit import TextureUnit
+from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.counters import PIXELS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.pixels.interpolation import (
     ATTRIBUTE,
     COMPONENTS,
@@ -29,16 +33,16 @@ from fixfunc.spec.points import QUAD, QUAD_SAMPLES, quad_tile
 from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.unit import TEXTURE_QUAD, TEXTURED_QUAD, TextureKind
 
-UNORM8 = (1 << 8) - 1
 TILES = 1 << 12  # at a time: which tile a quad is of travels as its slot
 
 
 class Shaded(NamedTuple):
     """Tiles, shaded."""
 
-    colours: np.ndarray  # uint32, shape (n, edge, edge): R8G8B8A8_UNORM; 0 where nothing is shaded
+    # uint32, shape (planes, n, edge, edge): in the format of each; 0 where nothing is shaded
+    colours: np.ndarray
     survivors: np.ndarray  # bool, shape (n, edge, edge)
-    fractions: np.ndarray  # uint32, shape (n, edge, edge): what rounding has taken away of colours
+    fractions: np.ndarray  # uint32, shaped as colours: what rounding has taken away of them
 
 
 class PixelPipe:
@@ -94,7 +98,12 @@ class PixelPipe:
         return rows + state_of % self._states * self._triangles
 
     def shade(
-        self, tiles: np.ndarray, samples: int, triangle: np.ndarray, assembly: Assembly
+        self,
+        tiles: np.ndarray,
+        samples: int,
+        triangle: np.ndarray,
+        assembly: Assembly,
+        formats: Sequence[int] = BASE_FORMATS,
     ) -> Shaded:
         """Colours of tiles.
 
@@ -107,16 +116,16 @@ class PixelPipe:
         triangle : ndarray of intp, shape (n,)
             Of each, in the assembly.
         assembly : Assembly
+        formats : sequence of int
+            Of each colour plane; 0 where it is not written.
         """
         edge = self._edge(tiles)
         asked = self._asked(tiles, samples, triangle, assembly)
         parts = [
-            self._shade(asked[at : at + TILES], triangle[at : at + TILES], assembly, edge)
-            for at in range(0, len(tiles), TILES)
+            self._shade(asked[at : at + TILES], triangle[at : at + TILES], assembly, edge, formats)
+            for at in range(0, max(len(tiles), 1), TILES)
         ]
-        shape = 0, edge, edge
-        nothing = (np.zeros(shape, kind) for kind in (np.uint32, bool, np.uint32))
-        return Shaded(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+        return Shaded(*(np.concatenate(its, -3) for its in zip(*parts, strict=True)))
 
     def counts(
         self, tiles: np.ndarray, samples: int, triangle: np.ndarray, assembly: Assembly
@@ -149,7 +158,7 @@ class PixelPipe:
         asked["by_sample"] = assembly.states["by_sample"][assembly.state_of[triangle]]
         return asked
 
-    def _shade(self, tiles, triangle, assembly, edge):
+    def _shade(self, tiles, triangle, assembly, edge, formats):
         tiles["slot"] = np.arange(len(tiles))
         quads = dispatch(tiles, edge)
         tile = quads["slot"].astype(np.intp)
@@ -158,7 +167,7 @@ class PixelPipe:
         unit = self._textures and TextureUnit(self._textures, *self._memory)
         self._sample(beats, state_of, assembly, unit)
         shaded = texture_stage.shade(stage_states(assembly.states), beats, state_of)
-        return _gather(shaded, tile, len(tiles), edge)
+        return _gather(shaded, tile, len(tiles), edge, formats)
 
     def _reads(self, quads, triangle, assembly):
         """Blocks and lines that the texture unit reads for quads."""
@@ -274,29 +283,33 @@ def stage_beats(values: np.ndarray, state_of: np.ndarray) -> tuple[np.ndarray, n
     return beats, state_of[quad.astype(np.intp)]
 
 
-def _gather(shaded, tile, count, edge):
-    """Colours and survivors of tiles."""
-    colours, fractions = np.zeros((2, count, edge, edge), np.uint32)
+def _gather(shaded, tile, count, edge, formats):
+    """Colours of every plane, and survivors, of tiles."""
+    colours, fractions = np.zeros((2, len(formats), count, edge, edge), np.uint32)
     survivors = np.zeros((count, edge, edge), bool)
     for pixel in range(4):
-        channels = [shaded[f"c{pixel}_{n}"].astype(np.int64) for n in range(4)]
-        packed = sum(float32.unorm(bits, UNORM8) << 8 * n for n, bits in enumerate(channels))
-        # Of what is cut, the lower byte is the difference from the nearest.
-        steps = [float32.unorm_steps(bits, UNORM8, 256) for bits in channels]
-        rest = sum((bits & 255) << 8 * n for n, bits in enumerate(steps))
+        channels = np.stack([shaded[f"c{pixel}_{n}"] for n in range(4)], 1).astype(np.int64)
+        packed = [pack(channels, Format(form)) if form else None for form in formats]
         for samples in np.unique(shaded["samples"]):
-            x_bits, y_bits = LANE_SHAPE[samples]
             for sample in range(1 << int(samples)):
                 some = np.flatnonzero(
                     (shaded["samples"] == samples)
                     & (~shaded["by_sample"].astype(bool) | (shaded["sample"] == sample))
                 )
-                x = (shaded["x"][some].astype(np.intp) + pixel % 2 << x_bits) + sample % (
-                    1 << x_bits
-                )
-                y = (shaded["y"][some].astype(np.intp) + pixel // 2 << y_bits) + (sample >> x_bits)
+                y, x = _lane(shaded[some], pixel, sample, int(samples))
                 place = tile[some], y % edge, x % edge
-                colours[place] = packed[some]
-                fractions[place] = rest[some]
+                for plane, words in enumerate(packed):
+                    if words is not None:
+                        colours[(plane, *place)], fractions[(plane, *place)] = (
+                            its[some] for its in words
+                        )
                 survivors[place] = shaded["mask"][some] >> QUAD_SAMPLES * pixel + sample & 1
     return Shaded(colours, survivors, fractions)
+
+
+def _lane(quads, pixel, sample, samples):
+    """Row and column of a sample of a pixel of quads."""
+    x_bits, y_bits = LANE_SHAPE[samples]
+    x = (quads["x"].astype(np.intp) + pixel % 2 << x_bits) + sample % (1 << x_bits)
+    y = (quads["y"].astype(np.intp) + pixel // 2 << y_bits) + (sample >> x_bits)
+    return y, x

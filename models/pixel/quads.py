@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Quads: two by two pixels of a tile, of which one at least has a sample to shade."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from fixfunc.models.payload import dtype
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE, pack, unpack
+from fixfunc.spec.colours import format_name
 from fixfunc.spec.colours import quads as quads_table
 
 ALL = -1  # samples of a quad's pixels are shaded at once
@@ -158,7 +160,9 @@ def merges(quads: Quads, triangle: np.ndarray) -> int:
     return count
 
 
-def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
+def quads_of(
+    tiles: np.ndarray, state: np.void, formats: Sequence[int], edge: int = 8
+) -> np.ndarray:
     """What is handed out to a shader for tiles.
 
     Parameters
@@ -167,6 +171,8 @@ def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
         As in :func:`fixfunc.spec.payloads.tested`.
     state : numpy.void
         Of the draw.
+    formats : sequence of int
+        Of each colour plane; 0 where it is not written.
     edge : int
 
     Returns
@@ -174,7 +180,7 @@ def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
     structured ndarray, shape (n,)
         As in :func:`fixfunc.spec.colours.quads`.
     """
-    out = np.zeros(len(tiles), dtype(quads_table(edge)))
+    out = np.zeros(len(tiles), dtype(quads_table(edge, len(formats))))
     for name in ("kind", "state", "slot", "x", "y", "back", "mask", "covered"):
         out[name] = tiles[name]
     lx, ly = LANE_SHAPE[state["samples"]]
@@ -188,6 +194,8 @@ def quads_of(tiles: np.ndarray, state: np.void, edge: int = 8) -> np.ndarray:
     out["samples"] = state["samples"]
     for name in ("flat_colour", "built_in"):
         out[name] = state[name]
+    for plane, form in enumerate(formats):
+        out[format_name(plane)] = form
     out["live"] = pack(wide)
     out["helpers"] = pack(live & ~wide)
     return out

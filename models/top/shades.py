@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a shader takes and returns for tiles of the top."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ class Shading(NamedTuple):
     state: np.void  # the draw state
     triangle: np.ndarray  # of each tile: the number of its triangle since the stream began
     assembly: Assembly | None = None  # of these triangles, where there is a vertex ring
+    formats: Sequence[int] = ()  # of each colour plane; 0 where it is not written
 
 
 class Shades(NamedTuple):
@@ -59,7 +60,9 @@ def by_pixel_states(pipe: PixelPipe) -> Callable[[Shading], Shades]:
 
     def shade(shading: Shading) -> Shades:
         samples = int(shading.state["samples"])
-        made = pipe.shade(shading.tiles, samples, shading.triangle, shading.assembly)
+        made = pipe.shade(
+            shading.tiles, samples, shading.triangle, shading.assembly, shading.formats
+        )
         return Shades(made.colours, made.survivors, fractions=made.fractions)
 
     return shade
@@ -82,6 +85,8 @@ class StreamShader:
         Samples along a tile's edge.
     assembly : Assembly, optional
         Of the triangles of the stream.
+    formats : sequence of int
+        Of each colour plane; 0 where it is not written.
 
     Attributes
     ----------
@@ -97,6 +102,7 @@ class StreamShader:
         covered: np.ndarray,
         edge: int,
         assembly: Assembly | None = None,
+        formats: Sequence[int] = (),
     ) -> None:
         self._shader = shader
         self._state = state
@@ -104,6 +110,7 @@ class StreamShader:
         self._covered = covered
         self._edge = edge
         self._assembly = assembly
+        self._formats = formats
 
     def late(self, tiles: np.ndarray, numbers: np.ndarray) -> Shaded:
         """What the shader does to samples before a late test."""
@@ -118,6 +125,8 @@ class StreamShader:
     def _shade(self, tiles, numbers):
         asked = carried(tiles, tested(self._edge))
         asked["covered"] = self._covered[numbers]
-        made = self._shader(Shading(asked, self._state, self._triangle[numbers], self._assembly))
+        triangle = self._triangle[numbers]
+        shading = Shading(asked, self._state, triangle, self._assembly, self._formats)
+        made = self._shader(shading)
         made = made if isinstance(made, Shades) else Shades(made)
         return made.complete(len(tiles), self._edge)

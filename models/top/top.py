@@ -221,6 +221,7 @@ class Machine:
             found.tiles["mask"],
             self._limits.edge,
             self._assembly,
+            self.colour.written,
         )
         tested = self._back.draw(found, self._state, shader, decided)
         self._counts.passed += int(tested.passed.sum())
@@ -243,6 +244,7 @@ class Machine:
         shaded["mask"] = pack(tested.shaded)
         shaded["full"] = tested.shaded.all((1, 2))
         live = tested.shaded.any((1, 2))
+        edge = self._limits.edge
         if self._state["built_in"]:
             self._drawn.pixels += self._pixels.counts(
                 shaded[live], int(self._state["samples"]), triangle[live], self._assembly
@@ -253,7 +255,7 @@ class Machine:
             ("raster", found.tiles),
             ("hiz", behind_hiz[~is_dropped | is_last]),
             ("depth", shaded[live | is_last]),
-            ("quads", quads_of(shaded[live], self._state, self._limits.edge)),
+            ("quads", quads_of(shaded[live], self._state, self.colour.written, edge)),
             *(() if self._state["built_in"] else (("colours", shades),)),
         ):
             self._drawn.probes[probe].append((Kind.WORK, records))

@@ -182,7 +182,7 @@ class ColourWrite(wiring.Component):
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
         Tiles of samples that passed, or may pass. A tile without such samples is not shaded.
-    quads : Out(stream.Signature(layout(quads(params.edge))))
+    quads : Out(stream.Signature(layout(quads(params.edge, params.planes))))
         Quads that are to be shaded.
     colours : In(stream.Signature(layout(colours(edge, shader_depths, planes))))
         Colours of the quads, in the same order.
@@ -215,7 +215,7 @@ class ColourWrite(wiring.Component):
                 "i": In(
                     stream.Signature(beat(tile=payloads.tested(params.edge), **payloads.CONTROL))
                 ),
-                "quads": Out(stream.Signature(layout(quads(params.edge)))),
+                "quads": Out(stream.Signature(layout(quads(params.edge, params.planes)))),
                 "colours": In(
                     stream.Signature(
                         layout(colours(params.edge, params.shader_depths, params.planes))
@@ -242,7 +242,9 @@ class ColourWrite(wiring.Component):
         latency = slots[0].latency
         hazard_window = latency + 1  # clocks from a read of a slot to its write, and one
         caches = self._per_plane(m, "cache", [TileCache(p.cache, hazard_window) for _ in planes])
-        m.submodules.shading = shading = ShadingQueue(p.edge, request, p.shading)
+        m.submodules.shading = shading = ShadingQueue(
+            p.edge, request, p.shading, p.planes, p.formats
+        )
         bits = [COLOUR] * p.planes
         m.submodules.front = front = SlotFront(p.edge, planes, bits, latency + 4, tile)
         self._per_plane(m, "slots", slots)

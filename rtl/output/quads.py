@@ -3,12 +3,13 @@
 
 from amaranth.hdl import Array, Cat, Module, Signal
 from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.samples import SHAPES
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import quads
+from fixfunc.spec.colours import FORMAT, format_name, quads
 
 
 class Quads(wiring.Component):
@@ -19,19 +20,26 @@ class Quads(wiring.Component):
     edge : int
         Samples along a tile's edge.
 
+    planes : int
+        Colour planes.
+
     Members
     -------
     state, tile : In
-    o : Out(layout(quads(edge)))
+    formats : In(ArrayLayout(FORMAT, planes))
+        Of planes; 0 where nothing is written.
+    o : Out(layout(quads(edge, planes)))
     """
 
-    def __init__(self, edge):
+    def __init__(self, edge, planes):
         self._edge = edge
+        self._planes = planes
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
                 "tile": In(layout(payloads.tested(edge))),
-                "o": Out(layout(quads(edge))),
+                "formats": In(ArrayLayout(FORMAT, planes)),
+                "o": Out(layout(quads(edge, planes))),
             }
         )
 
@@ -55,6 +63,7 @@ class Quads(wiring.Component):
             for name in ("kind", "state", "slot", "x", "y", "back", "mask", "covered")
         ]
         m.d.comb += [
+            *(out[format_name(plane)].eq(self.formats[plane]) for plane in range(self._planes)),
             out.samples.eq(self.state.samples),
             out.flat_colour.eq(self.state.flat_colour),
             out.built_in.eq(self.state.built_in),

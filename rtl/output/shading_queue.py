@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Shading queue: quads go out to a shader, and their tiles wait for its colours."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Const, Module, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
+from fixfunc.rtl.memory.surface.state_check import blending_known
 from fixfunc.rtl.output.quads import Quads
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import quads
+from fixfunc.spec.colours import FORMAT, quads
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import Kind
 
 QUADS = 4  # tiles of quads that wait for the shader
@@ -30,11 +34,15 @@ class ShadingQueue(wiring.Component):
         of tested tiles.
     depth : int
         Most beats that wait.
+    planes : int
+        Colour planes.
+    formats : sequence of Format
+        What they may be.
 
     Members
     -------
     i : In(stream.Signature(request))
-    quads : Out(stream.Signature(layout(quads(edge))))
+    quads : Out(stream.Signature(layout(quads(edge, planes))))
         Quads of tiles of draws of which a sample passed.
     o : Out(stream.Signature(request))
         All beats.
@@ -46,14 +54,18 @@ class ShadingQueue(wiring.Component):
         A tile comes back from the shader.
     """
 
-    def __init__(self, edge: int, request: Any, depth: int) -> None:
+    def __init__(
+        self, edge: int, request: Any, depth: int, planes: int, formats: Sequence[Format]
+    ) -> None:
         self._edge = edge
         self._depth = depth
+        self._planes = planes
+        self._formats = formats
         self._waiting = StructLayout({"request": request, "shaded": 1})
         super().__init__(
             {
                 "i": In(stream.Signature(request)),
-                "quads": Out(stream.Signature(layout(quads(edge)))),
+                "quads": Out(stream.Signature(layout(quads(edge, planes)))),
                 "o": Out(stream.Signature(request)),
                 "shaded": Out(1),
                 "late": Out(1),
@@ -66,7 +78,7 @@ class ShadingQueue(wiring.Component):
         request = self.i.payload
         tile = request.beat.tile
         state = Signal(layout(payloads.DRAW_STATE))
-        m.submodules.pixels = pixels = Quads(self._edge)
+        m.submodules.pixels = pixels = Quads(self._edge, self._planes)
         m.submodules.out = out = fifo.SyncFIFOBuffered(width=pixels.o.shape().size, depth=QUADS)
         m.submodules.waiting = waiting = CreditedFIFO(self._waiting, self._depth)
         m.submodules.draws = draws = fifo.SyncFIFOBuffered(width=1, depth=self._depth)
@@ -88,8 +100,10 @@ class ShadingQueue(wiring.Component):
             draws.r_en.eq(self.back),
             self.late.eq(draws.r_rdy & draws.r_data),
         ]
-        with m.If(accept & (request.beat.kind == Kind.STATE)):
+        is_state = accept & (request.beat.kind == Kind.STATE)
+        with m.If(is_state):
             m.d.sync += state.eq(request.beat.draw_state)
+        self._keep_formats(m, pixels, is_state, request.beat.draw_state)
         wiring.connect(m, out.r_stream, wiring.flipped(self.quads))
         m.d.comb += [
             self.o.valid.eq(waiting.o.valid),
@@ -98,3 +112,16 @@ class ShadingQueue(wiring.Component):
             waiting.o.ready.eq(self.o.ready),
         ]
         return m
+
+    def _keep_formats(self, m, pixels, is_state, new):
+        """Those of planes that draw states write: a state of the first begins with the others
+        unwritten."""
+        is_written = blending_known(new, self._formats) & new.colour_write.any()
+        form = named(m, gated(new.colour_format, is_written), "form")
+        for n in range(self._planes):
+            kept = Signal(FORMAT, name=f"format_{n}")
+            m.d.comb += pixels.formats[n].eq(kept)
+            is_own = (new.slot == n) if self._planes > 1 else Const(1)
+            begins = (new.slot == 0) if n else is_own
+            with m.If(is_state & (is_own | begins)):
+                m.d.sync += kept.eq(gated(form, is_own))

@@ -248,8 +248,8 @@ class Reference:
         edge = self._params.edge
         shaded = tiles[self._contract.accepted(tiles) & (tiles["mask"] != 0)]
         if len(shaded):
-            handed_out = quads_of(shaded, self.unit.state, edge)
-            self.quads.append(codec.pack(handed_out, quads(edge)))
+            handed_out = quads_of(shaded, self.unit.state, self.unit.written, edge)
+            self.quads.append(codec.pack(handed_out, quads(edge, self._params.planes)))
             passed = unpack(shaded["mask"], edge) & survivors(shaded, edge)
             colours = self._shade(shaded, self.unit.state, edge)
             planes = np.arange(self._params.planes, dtype=np.uint32)[:, None, None, None]

@@ -31,7 +31,7 @@ from fixfunc.tb.output.show import scanned_out
 from tests.volume import LIMIT, check_outputs, check_paces, volume
 
 BLOCK = "top"
-SMALL = rtl.CONFIGS["tiny_resolve"]
+SMALL = rtl.CONFIGS["tiny"]
 NOWHERE = (1 << 64) - 1, (1 << 64) - 1
 SIZE = 60, 44
 BACKGROUND = 0xFF204060
@@ -124,7 +124,7 @@ def statuses(outputs):
 def test_random_streams_with_resolves(paces):
     """Memory equals that of the golden machine; draws go on behind a RESOLVE."""
     rows = streams.requests(np.random.default_rng(3), 1500, SMALL)
-    outputs = check_outputs(BLOCK, "tiny_resolve", rows, paces, 2)
+    outputs = check_outputs(BLOCK, "tiny", rows, paces, 2)
     assert not statuses(outputs)["failed"].any()
     assert transfers(outputs) > 100
 
@@ -132,7 +132,7 @@ def test_random_streams_with_resolves(paces):
 def fails(packets, fault=NOWHERE):
     """Bits of failures of the statuses of a stream, in hardware; ``fault`` is a byte of memory."""
     rows = rows_of(packets)
-    run = volume(BLOCK, "tiny_resolve").run(
+    run = volume(BLOCK, "tiny").run(
         bench.inputs(rows, SMALL),
         1 << 16,
         memory=Memory(streams.memory(rows, SMALL), faults=(fault[0], fault[1])),
@@ -162,7 +162,7 @@ def test_a_resolve_that_fails_is_told_by_the_next_fence(why):
 @pytest.mark.qualify
 def test_volume():
     """At every pair of paces, and after a reset in the middle of a resolve."""
-    check_paces(BLOCK, "tiny_resolve", 300)
+    check_paces(BLOCK, "tiny", 300)
 
 
 @pytest.mark.plan("top-21")
@@ -184,7 +184,7 @@ def test_transfers_are_counted():
     data = streams.memory(rows, SMALL)
     noise = np.random.default_rng(0).integers(0, 256, (1, 1, EDGE, EDGE, 4), np.uint8)
     CodedTiles(data[streams.SURFACE["source"] :], 1, 1, 4, 0, np.zeros(4, np.uint8)).write(noise)
-    run = volume(BLOCK, "tiny_resolve").run(
+    run = volume(BLOCK, "tiny").run(
         bench.inputs(rows, SMALL), 1 << 16, memory=Memory(data), limit=LIMIT
     )
     assert transfers(run.outputs) == 2 * (1 + 8)
@@ -196,7 +196,7 @@ def test_srgb_is_averaged_as_linear_colours():
     found = []
     for srgb in (0, 1):
         packets = frame(1).resolve(**streams.SURFACE | {"srgb": srgb}).fence(2)
-        outputs = check_outputs(BLOCK, "tiny_resolve", rows_of(packets), ("full", "full"), 0)
+        outputs = check_outputs(BLOCK, "tiny", rows_of(packets), ("full", "full"), 0)
         found.append(np.ascontiguousarray(outputs["memory"]).view(np.uint8).ravel())
     differs = np.flatnonzero(found[0][: streams.LISTS] != found[1][: streams.LISTS])
     tiles = -(-streams.SURFACE["width"] // EDGE) * -(-streams.SURFACE["height"] // EDGE)
@@ -268,8 +268,8 @@ def test_wrong_parameters(fields, message):
 
 @pytest.mark.plan("top-21")
 def test_a_top_without_it():
-    assert "resolve_memory" in catalogue.block(BLOCK).create("tiny_resolve").signature.members
-    assert "resolve_memory" not in catalogue.block(BLOCK).create("tiny").signature.members
+    assert "resolve_memory" in catalogue.block(BLOCK).create("tiny").signature.members
+    assert "resolve_memory" not in catalogue.block(BLOCK).create("tiny_bytes").signature.members
 
 
 # With tiles of 8x8, as they are drawn: the top takes minutes to build.

@@ -25,7 +25,7 @@ from tests.oracles import naive
 from tests.volume import check_outputs
 
 BLOCK = "top"
-CONFIG = "tiny_pixels"
+CONFIG = "tiny"
 PARAMS = rtl.CONFIGS[CONFIG]
 SIZE = 16
 NEAR, FAR, CLEARED = 1 << 22, 1 << 23, (1 << 24) - 1

@@ -47,7 +47,7 @@ from fixfunc.tb.texture import texture_unit
 from tests.volume import LIMIT, check_outputs, check_paces, volume
 
 BLOCK = "top"
-CONFIG = "tiny_pixels"
+CONFIG = "tiny"
 PARAMS = rtl.CONFIGS[CONFIG]
 WHOLE = {"depth": 1, "stencil": 1, "colour": 1, "depth_value": (1 << 24) - 1}
 

@@ -6,7 +6,8 @@ triangle_table.py  what the quads of a triangle need of it, from the reader on u
 triangle_fetch.py  its corners and attributes, read from the table and from the vertex ring
 corner_feed.py     these ahead of its quads
 stage_feed.py      quads with whole attributes, and the pixel state of each
-texture_reads.py    texels of quads, from textures in memory
-tile_gather.py     colours of quads become those of a tile
+texture_reads.py   texels of quads, from textures in memory
+colour_pack.py     colours of quads in the format of a plane
+tile_gather.py     these become those of a tile
 shader_choice.py   tiles for the pipe, and for a shader outside, in order
 """

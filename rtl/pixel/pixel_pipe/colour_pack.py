@@ -38,6 +38,7 @@ from fixfunc.rtl.output.plane_formats import (
 )
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.linear import LINEAR
+from fixfunc.spec.colours import FORMAT
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.pixels.texture_stage import CHANNELS, SHADED_QUAD
@@ -45,7 +46,8 @@ from fixfunc.spec.points import QUAD
 
 PLACES = EVEN, BESIDE_ALPHA, OF_16_BITS  # of fractions
 BYTE = 8
-FORMAT = 7  # bits of a dxgi.Format
+NUMBERS = ToUnorm.LATENCY  # clocks until there are integers, and floats
+LIGHT = SrgbEncoder.LATENCY + 2  # more of sRGB: the byte, its light, what that lacks
 PACKED = StructLayout(
     {
         "quad": layout(QUAD),
@@ -73,6 +75,11 @@ def control_layout(formats: PlaneFormats) -> StructLayout:
             "is_srgb": 1,
         }
     )
+
+
+def latency_of(formats: PlaneFormats) -> int:
+    """Clocks from channels to a colour."""
+    return NUMBERS + (LIGHT if formats.has_srgb else 0) + 1
 
 
 def is_one(formats: PlaneFormats) -> bool:
@@ -130,7 +137,6 @@ class ColourPack(wiring.Component):
 
     def __init__(self, formats: PlaneFormats) -> None:
         self._formats = formats
-        self._unit = PixelPack(formats)
         control = {} if is_one(formats) else {"control": control_layout(formats)}
         given = StructLayout({"quad": layout(SHADED_QUAD)} | control)
         super().__init__({"i": In(given), "o": Out(PACKED)})
@@ -138,7 +144,7 @@ class ColourPack(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks: integers, floats or UNORM; sRGB; side by side."""
-        return self._unit.latency
+        return latency_of(self._formats)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -169,9 +175,6 @@ class PixelPack(wiring.Component):
         :attr:`latency` clocks later.
     """
 
-    NUMBERS = ToUnorm.LATENCY  # clocks until there are integers, and floats
-    LIGHT = SrgbEncoder.LATENCY + 2  # more of sRGB: the byte, its light, what that lacks
-
     def __init__(self, formats: PlaneFormats) -> None:
         self._formats = formats
         control = {} if is_one(formats) else {"control": In(control_layout(formats))}
@@ -182,7 +185,7 @@ class PixelPack(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from channels to a colour."""
-        return self.NUMBERS + (self.LIGHT if self._formats.has_srgb else 0) + 1
+        return latency_of(self._formats)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -191,7 +194,7 @@ class PixelPack(wiring.Component):
             t.enter(0, control=self.control.as_value())
         numbers = [self._number(m, t, n) for n in range(4)]
         words = [word for word, _ in numbers]
-        fractions = self._placed(self._at(t, self.NUMBERS), [fraction for _, fraction in numbers])
+        fractions = self._placed(self._at(t, NUMBERS), [fraction for _, fraction in numbers])
         if self._formats.has_srgb:
             words, fractions = self._encode(m, t, words, fractions)
         control = self._at(t, self.latency - 1)
@@ -211,7 +214,7 @@ class PixelPack(wiring.Component):
         return control_layout(formats)(t[clock].control)
 
     def _number(self, m, t, channel):
-        """A channel as a number, and its fraction, :attr:`NUMBERS` clocks later."""
+        """A channel as a number, and its fraction, :data:`NUMBERS` clocks later."""
         formats = self._formats
         control = self._at(t, 0)
         m.submodules[f"unorm_{channel}"] = unorm = ToUnorm(
@@ -223,7 +226,7 @@ class PixelPack(wiring.Component):
         if formats.has_sign:
             m.d.comb += unorm.is_signed.eq(control.is_signed)
         word = Value.cast(unorm.o)
-        late = self._at(t, self.NUMBERS)
+        late = self._at(t, NUMBERS)
         if formats.cuts:
             cut = nearest_integer(
                 m,
@@ -258,7 +261,7 @@ class PixelPack(wiring.Component):
     def _encode(self, m, t, linear, fractions):
         """Of sRGB bytes, and what the light of these lacks."""
         m.submodules.encoder = encoder = SrgbEncoder(self._formats)
-        begin, end = self.NUMBERS, self.NUMBERS + SrgbEncoder.LATENCY
+        begin, end = NUMBERS, NUMBERS + SrgbEncoder.LATENCY
         m.d.comb += [
             *(encoder.words[n].eq(word) for n, word in enumerate(linear)),
             encoder.is_linear.eq(self._at(t, end).is_srgb.replicate(4)),

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Member, Out
 from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
 from fixfunc.rtl.lib.bits import gated
+from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.pixel.interpolator.attribute_quads import AttributeQuads
 from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS as INTERPOLATORS
@@ -29,7 +30,7 @@ from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.rtl.texture.unit.texture_unit import BEATS as UNIT_BEATS
 from fixfunc.rtl.texture.unit.texture_unit import TextureUnit
 from fixfunc.spec import commands
-from fixfunc.spec.colours import colours, quads
+from fixfunc.spec.colours import colours, format_name, quads
 from fixfunc.spec.commands import SLOT_BITS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.texture_stage import SHADED_QUAD, StageKind
@@ -92,20 +93,18 @@ def shader_of_quads(params: PixelPipeParams | None) -> dict[str, Member]:
 class PixelPipe(wiring.Component):
     """Colours of tiles from attributes of their triangles' corners, by the texture stage.
 
-    Quads of tiles in order, an attribute a clock. A triangle with its quads takes three clocks at
-    least, and three for each attribute; a new pixel state takes three.
+    Quads of tiles in order, an attribute a clock, and a clock for every colour plane up to the last
+    that is written: all have the one colour, each in its format. A triangle with its quads takes
+    three clocks at least, and three for each attribute; a new pixel state takes three.
 
     Parameters
     ----------
     params : PixelPipeParams
     ring : VertexRingParams
         Where attributes are.
-    edge : int
-        Samples along a tile's edge.
-    depths : bool
-        Shaders may put out depths: this one does not.
-    most : int
-        Tiles that can be on their way.
+    target : ColourWriteParams
+        What takes the colours: its tiles, its planes with their formats, and how many tiles can be
+        on their way. Shaders may put out depths there; this one does not.
 
     Members
     -------
@@ -114,8 +113,8 @@ class PixelPipe(wiring.Component):
         :class:`~fixfunc.rtl.pixel.pixel_pipe.triangle_table.TriangleTable`.
     slot, attribute, found
         As of the vertex ring.
-    quads, colours : In(stream.Signature(layout(quads(edge)))), Out(...(colours(edge, depths)))
-        Tiles in order, and their colours.
+    quads, colours : In(stream.Signature(layout(quads(edge, planes)))), Out(...)
+        Tiles in order, and their colours, of :func:`fixfunc.spec.colours.colours`.
     outside, outside_colours : Out, In
         The same, of tiles for a shader outside.
     attributes, shaded : Out(stream.Signature(BEATS)), In(stream.Signature(layout(SHADED_QUAD)))
@@ -136,13 +135,12 @@ class PixelPipe(wiring.Component):
     """
 
     def __init__(
-        self, params: PixelPipeParams, ring: VertexRingParams, edge: int, depths: bool, most: int
+        self, params: PixelPipeParams, ring: VertexRingParams, target: ColourWriteParams
     ) -> None:
         self._params = params
         self._ring = ring
-        self._edge = edge
-        self._depths = depths
-        self._most = most
+        self._target = target
+        edge, depths, planes = target.edge, target.shader_depths, target.planes
         self._table = TriangleTable(params.triangles, params.states)
         super().__init__(
             shader_of_quads(params)
@@ -157,10 +155,10 @@ class PixelPipe(wiring.Component):
                 "slot": Out(range(ring.slots)),
                 "attribute": Out(range(ring.attributes)),
                 "found": In(ATTRIBUTE),
-                "quads": In(stream.Signature(layout(quads(edge)))),
-                "colours": Out(stream.Signature(layout(colours(edge, depths)))),
-                "outside": Out(stream.Signature(layout(quads(edge)))),
-                "outside_colours": In(stream.Signature(layout(colours(edge, depths)))),
+                "quads": In(stream.Signature(layout(quads(edge, planes)))),
+                "colours": Out(stream.Signature(layout(colours(edge, depths, planes)))),
+                "outside": Out(stream.Signature(layout(quads(edge, planes)))),
+                "outside_colours": In(stream.Signature(layout(colours(edge, depths, planes)))),
                 "counted": Out(COUNTED),
             }
         )
@@ -178,24 +176,29 @@ class PixelPipe(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
+        target = self._target
         components = p.interpolator.components
         m.submodules.table = table = self._table
-        m.submodules.dispatch = dispatch = QuadDispatch(QuadDispatchParams(self._edge))
+        m.submodules.dispatch = dispatch = QuadDispatch(QuadDispatchParams(target.edge))
         m.submodules.corner_feed = corners = CornerFeed(p.interpolator.triangles)
         m.submodules.fetch = fetch = TriangleFetch(self._ring)
         m.submodules.interpolator = interpolator = AttributeQuads(p.interpolator)
         m.submodules.stage_feed = feed = StageFeed(components, p.triangles, p.states)
-        m.submodules.gather = gather = TileGather(self._edge, self._depths)
+        m.submodules.gather = gather = TileGather(
+            target.edge, target.shader_depths, target.planes, target.formats, target.shading
+        )
         for name in ("i", "state"):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(table, name))
         wiring.connect(m, table.o, wiring.flipped(self.o))
-        m.submodules.choice = choice = ShaderChoice(self._edge, self._depths, self._most)
+        m.submodules.choice = choice = ShaderChoice(
+            target.edge, target.shader_depths, target.planes, target.shading
+        )
         wiring.connect(m, gather.o, choice.built_in_colours)
         wiring.connect(m, choice.outside, wiring.flipped(self.outside))
         for name in ("quads", "outside_colours"):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(choice, name))
         wiring.connect(m, choice.colours, wiring.flipped(self.colours))
-        self._dispatch(m, choice.built_in, dispatch, table)
+        self._dispatch(m, choice.built_in, dispatch, gather, table)
         wiring.connect(m, dispatch.o, corners.i)
         wiring.connect(m, corners.request, fetch.i)
         wiring.connect(m, corners.o, interpolator.quads)
@@ -279,14 +282,20 @@ class PixelPipe(wiring.Component):
             self.counted.attributes.eq(attributes.valid & attributes.ready & is_quad),
         ]
 
-    def _dispatch(self, m, tiles, dispatch, table):
-        """Tiles become quads; under some pixel states one of each sample."""
+    def _dispatch(self, m, tiles, dispatch, gather, table):
+        """Tiles become quads; under some pixel states one of each sample. Formats of their planes
+        wait for the colours."""
         tile = tiles.payload
         out = dispatch.i.payload
         number = tile.slot[len(table.row) :][: len(table.state_row)]
         m.d.comb += [
-            dispatch.i.valid.eq(tiles.valid),
-            tiles.ready.eq(dispatch.i.ready),
+            dispatch.i.valid.eq(tiles.valid & gather.tiles.ready),
+            tiles.ready.eq(dispatch.i.ready & gather.tiles.ready),
+            gather.tiles.valid.eq(tiles.valid & dispatch.i.ready),
+            *(
+                gather.tiles.payload[plane].eq(tile[format_name(plane)])
+                for plane in range(self._target.planes)
+            ),
             *(out[name].eq(tile[name]) for name in ("slot", "x", "y", "samples", "back")),
             *(out[name].eq(tile[name]) for name in ("mask", "covered")),
             out.by_sample.eq(table.by_sample.bit_select(number, 1)),

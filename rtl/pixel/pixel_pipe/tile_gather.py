@@ -1,32 +1,38 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tile gather: colours of quads become those of a tile."""
 
-from amaranth.hdl import Array, Cat, Const, Module, Signal
+from collections.abc import Sequence
+
+from amaranth.hdl import Array, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import delay
-from fixfunc.rtl.lib.float32.unorm import ToUnorm
+from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.output.plane_formats import PlaneFormats
 from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pixel.pixel_pipe.colour_pack import (
+    PACKED,
+    ColourPack,
+    control_of,
+    is_one,
+    pack_formats,
+)
 from fixfunc.rtl.pixel.quad_dispatch import QuadDispatchParams
 from fixfunc.rtl.samples import SHAPES
-from fixfunc.spec.colours import colour_name, colours, fraction_name
-from fixfunc.spec.pixels.texture_stage import CHANNELS, SHADED_QUAD
-from fixfunc.spec.points import QUAD, QUAD_SAMPLES
-
-BITS = 8  # of a channel
-WORD = BITS * len(CHANNELS)
-PACKED = StructLayout(
-    {"quad": layout(QUAD), "colours": ArrayLayout(WORD, 4), "fractions": ArrayLayout(WORD, 4)}
-)
+from fixfunc.spec.colours import FORMAT, colour_name, colours, fraction_name
+from fixfunc.spec.dxgi import Format
+from fixfunc.spec.pixels.texture_stage import SHADED_QUAD
+from fixfunc.spec.points import QUAD_SAMPLES
 
 
 class TileGather(wiring.Component):
-    """Packs colours as R8G8B8A8_UNORM, with fractions, and puts quads where they lie in their tile.
-    A quad a clock.
+    """Packs colours in the formats of planes, and puts quads where they lie in their tile.
+
+    A quad and a plane a clock, up to the last plane that is written.
 
     Parameters
     ----------
@@ -34,47 +40,105 @@ class TileGather(wiring.Component):
         Samples along a tile's edge.
     depths : bool
         Shaders may put out depths: this one does not.
+    planes : int
+        Colour planes.
+    formats : sequence of Format
+        What they may be.
+    most : int
+        Tiles that can be on their way.
 
     Members
     -------
+    tiles : In(stream.Signature(ArrayLayout(FORMAT, planes)))
+        Formats of the planes of a tile, before its quads; 0 of a plane that is not written.
     i : In(stream.Signature(layout(SHADED_QUAD)))
         Their masks hold what survives.
-    o : Out(stream.Signature(layout(colours(edge, depths))))
+    o : Out(stream.Signature(layout(colours(edge, depths, planes))))
+        Of planes that are not written, any.
     """
 
-    def __init__(self, edge: int, depths: bool) -> None:
+    def __init__(
+        self, edge: int, depths: bool, planes: int, formats: Sequence[Format], most: int
+    ) -> None:
         self._edge = edge
+        self._planes = planes
+        self._formats = pack_formats(formats)
+        self._most = most
         super().__init__(
             {
+                "tiles": In(stream.Signature(ArrayLayout(FORMAT, planes))),
                 "i": In(stream.Signature(layout(SHADED_QUAD))),
-                "o": Out(stream.Signature(layout(colours(edge, depths)))),
+                "o": Out(stream.Signature(layout(colours(edge, depths, planes)))),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.pack = pack = StallablePipeline(Pack(), Pack.LATENCY)
-        wiring.connect(m, wiring.flipped(self.i), pack.i)
+        unit = PlanePack(self._formats, self._planes)
+        m.submodules.pack = pack = StallablePipeline(unit, unit.latency)
+        self._take_turns(m, pack.i)
         has_room = named(m, ~self.o.valid | self.o.ready, "has_room")
         accepted = named(m, pack.o.valid & has_room, "accepted")
-        quad = pack.o.payload.quad
+        packed = pack.o.payload
+        quad = packed.packed.quad
+        is_end = named(m, quad.last & packed.end, "is_end")
         first_quad = Signal(init=1)
         m.d.comb += pack.o.ready.eq(has_room)
         with m.If(has_room):
-            m.d.sync += self.o.valid.eq(accepted & quad.last)
+            m.d.sync += self.o.valid.eq(accepted & is_end)
         with m.If(accepted):
-            m.d.sync += first_quad.eq(quad.last)
+            m.d.sync += first_quad.eq(is_end)
         survivors = self.o.payload.survivors
         for lane in range(self._edge**2):
             is_own, pixel, surviving = self._lane(m, quad, lane)
-            with m.If(accepted & is_own):
-                m.d.sync += [
-                    self.o.payload[colour_name(0, lane)].eq(pack.o.payload.colours[pixel]),
-                    self.o.payload[fraction_name(0, lane)].eq(pack.o.payload.fractions[pixel]),
-                ]
+            for plane in range(self._planes):
+                is_its = (packed.plane == plane) if self._planes > 1 else 1
+                colour, fraction = (
+                    self.o.payload[name(plane, lane)] for name in (colour_name, fraction_name)
+                )
+                with m.If(accepted & is_own & is_its):
+                    m.d.sync += [
+                        colour.eq(packed.packed.colours[pixel]),
+                        fraction.eq(packed.packed.fractions[pixel]),
+                    ]
             with m.If(accepted & (is_own | first_quad)):
                 m.d.sync += survivors[lane].eq(is_own & surviving)
         return m
+
+    def _take_turns(self, m, pack):
+        """A quad enters once for each plane up to the last that is written."""
+        out = pack.payload
+        m.d.comb += out.shaded.quad.eq(self.i.payload)
+        if is_one(self._formats) and self._planes == 1:
+            m.d.comb += [
+                self.tiles.ready.eq(1),
+                out.end.eq(1),
+                pack.valid.eq(self.i.valid),
+                self.i.ready.eq(pack.ready),
+            ]
+            return
+        m.submodules.heads = heads = StreamFIFO(self.tiles.payload.shape(), self._most)
+        wiring.connect(m, wiring.flipped(self.tiles), heads.i)
+        forms = heads.o.payload
+        plane = Signal(range(self._planes))
+        written = [forms[n].any() for n in range(self._planes)]
+        last = Const(0, plane.shape())
+        for n in range(1, self._planes):
+            last = Mux(written[n], n, last)
+        own = Array(forms[n] for n in range(self._planes))[plane]
+        is_end = named(m, plane == last, "is_last_plane")
+        moves = named(m, pack.valid & pack.ready, "moves")
+        m.d.comb += [
+            out.plane.eq(plane),
+            out.end.eq(is_end),
+            pack.valid.eq(self.i.valid & heads.o.valid),
+            self.i.ready.eq(pack.ready & heads.o.valid & is_end),
+            heads.o.ready.eq(moves & is_end & self.i.payload.last),
+        ]
+        if not is_one(self._formats):
+            m.d.comb += out.shaded.control.eq(control_of(self._formats, own))
+        with m.If(moves):
+            m.d.sync += plane.eq(Mux(is_end, 0, plane + 1))
 
     def _lane(self, m, quad, lane):
         """Whether a lane is one of the quad's, of which of its pixels, and whether it survives."""
@@ -95,33 +159,45 @@ class TileGather(wiring.Component):
         return is_own, named(m, Array(pixels)[mode], f"pixel_{lane}"), Array(surviving)[mode]
 
 
-class Pack(wiring.Component):
-    """Colours of a quad as UNORM of eight bits, red the lowest, and their fractions; free-running.
+class PlanePack(wiring.Component):
+    """A quad's colours of a plane; free-running.
+
+    Parameters
+    ----------
+    formats : PlaneFormats
+        Of :func:`~fixfunc.rtl.pixel.pixel_pipe.colour_pack.pack_formats`.
+    planes : int
 
     Members
     -------
-    i : In(layout(SHADED_QUAD))
-    o : Out(PACKED)
-        :attr:`LATENCY` clocks later.
+    i, o : In, Out(StructLayout)
+        What the :class:`~fixfunc.rtl.pixel.pixel_pipe.colour_pack.ColourPack` takes, ``shaded``,
+        and gives, ``packed``, :attr:`latency` clocks later; the number of the plane; and whether it
+        is the last one of its quad.
     """
 
-    LATENCY = ToUnorm.LATENCY
+    def __init__(self, formats: PlaneFormats, planes: int) -> None:
+        self._pack = ColourPack(formats)
+        own = {"plane": range(planes), "end": 1}
+        super().__init__(
+            {
+                "i": In(StructLayout({"shaded": self._pack.i.shape()} | own)),
+                "o": Out(StructLayout({"packed": PACKED} | own)),
+            }
+        )
 
-    i: In(layout(SHADED_QUAD))
-    o: Out(PACKED)
+    @property
+    def latency(self) -> int:
+        """That of the pack."""
+        return self._pack.latency
 
-    def elaborate(self, platform):
+    def elaborate(self, platform: object) -> Module:
         m = Module()
-        owned = Signal(layout(QUAD))
-        m.d.comb += [owned[f.name].eq(self.i[f.name]) for f in QUAD]
-        m.d.comb += self.o.quad.eq(delay(m, owned, self.LATENCY, "quad"))
-        for pixel in range(4):
-            units = [ToUnorm(BITS, BITS) for _ in CHANNELS]
-            for n, unorm in enumerate(units):
-                m.submodules[f"unorm_{pixel}_{n}"] = unorm
-                m.d.comb += unorm.a.eq(self.i[f"c{pixel}_{n}"])
-            m.d.comb += [
-                self.o.colours[pixel].eq(Cat(unorm.o for unorm in units)),
-                self.o.fractions[pixel].eq(Cat(unorm.rest for unorm in units)),
-            ]
+        m.submodules.pack = pack = self._pack
+        m.d.comb += [
+            pack.i.eq(self.i.shaded),
+            self.o.packed.eq(pack.o),
+            self.o.plane.eq(delay(m, self.i.plane, self.latency, "plane")),
+            self.o.end.eq(delay(m, self.i.end, self.latency, "end")),
+        ]
         return m

@@ -99,7 +99,7 @@ class TriangleTable(wiring.Component):
         full = named(m, (head - tail)[: self._position] == self._triangles, "full")
         built_in = Signal()  # of the draw state in force
         is_work = named(m, (self.i.payload.kind == Kind.WORK) & built_in, "is_work")
-        is_state = (self.i.payload.kind == Kind.STATE) & (self.i.payload.draw_state.slot == 0)
+        is_state = self.i.payload.kind == Kind.STATE
         with m.If(self.i.valid & self.i.ready & is_state):
             m.d.sync += built_in.eq(self.i.payload.draw_state.built_in)
         blocked = named(m, is_work & full, "blocked")

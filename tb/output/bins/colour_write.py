@@ -222,7 +222,8 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
     states = states_of(rows)[work]
     fences = codec.unpack(rows[kind == Kind.FENCE], payloads.FENCE, dtype(payloads.FENCE))
     clears = codec.unpack(rows[kind == Kind.CLEAR], payloads.CLEAR, dtype(payloads.CLEAR))
-    handed = codec.unpack(seen.out["probe_quads"], quads(params.edge), dtype(quads(params.edge)))
+    handed_table = quads(params.edge, params.planes)
+    handed = codec.unpack(seen.out["probe_quads"], handed_table, dtype(handed_table))
     samples = samples_of(handed["samples"], range(params.samples.bit_length()))
     mask = tiles["mask"].astype(np.uint64)
     covered = {
