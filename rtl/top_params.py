@@ -17,6 +17,7 @@ from fixfunc.rtl.raster import tile_rasterizer
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as TEXTURES
 from fixfunc.spec import payloads
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.memory import caching
 from fixfunc.spec.textures.addresses import EXTENT
@@ -141,6 +142,14 @@ def texture_rules(texture: TextureUnitParams | None) -> dict[str, Any]:
     }
 
 
+EACH_KIND = (  # UNORM of one width and of two, sRGB, SNORM, floats, integers
+    Format.R8G8B8A8_UNORM,
+    Format.R10G10B10A2_UNORM,
+    Format.R8G8B8A8_UNORM_SRGB,
+    Format.R16G16_SNORM,
+    Format.R11G11B10_FLOAT,
+    Format.R16G16_SINT,
+)
 # Clocks of memory's latency that the texture unit hides, as the other caches do.
 HIDDEN = 1024
 _TEXTURE = TEXTURES["default"]
@@ -154,15 +163,18 @@ PIPES = {
 }
 
 
-def _of(config, planes, resolve=None):
-    """Blocks of a configuration, those that know of colour planes of another."""
-    samples = resolve.samples if resolve else 0
-    return TopParams(
-        replace(command_reader.CONFIGS[planes], resolve_samples=samples),
-        *(block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth)),
-        colour_write.CONFIGS[planes],
-        resolve,
+def _of(config, target, resolve=None, **colours):
+    """Blocks of a configuration, those that know of colour planes of another; ``colours`` of it
+    are other parameters."""
+    colour = replace(colour_write.CONFIGS[target], **colours)
+    reader = replace(
+        command_reader.CONFIGS[target],
+        colour_planes=colour.planes,
+        colour_formats=colour.formats,
+        resolve_samples=resolve.samples if resolve else 0,
     )
+    others = (block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth))
+    return TopParams(reader, *others, colour, resolve)
 
 
 def _with_pixels(top, ring, pipe, samples):
@@ -186,13 +198,12 @@ def _in_any_order(top):
     return replace(top, **blocks)
 
 
+_TINY = _of("tiny", "tiny", RESOLVES["tiny_srgb"], planes=2, formats=EACH_KIND)
 CONFIGS = {
     "default": _with_pixels(TopParams(), "default", "default", 8),
     "frame": _with_pixels(_of("default", "default"), "default", "default", 8),
     "planes": _of("default", "planes", RESOLVES["srgb"]),
-    "tiny": _in_any_order(
-        _with_pixels(_of("tiny", "tiny_planes", RESOLVES["tiny_srgb"]), "tiny", "tiny", 4)
-    ),
+    "tiny": _in_any_order(_with_pixels(_TINY, "tiny", "tiny", 4)),
     "tiny_bytes": _with_pixels(_of("tiny", "tiny"), "tiny", "tiny", 4),
 }
 PURPOSE = {  # of each configuration
@@ -201,7 +212,7 @@ PURPOSE = {  # of each configuration
     "frame": "the same without resolves, which simulates faster",
     "planes": "the whole, with eight colour planes of any format of up to 32 bits",
     "tiny": "the whole in small, for benches: tiles of 4x4, targets up to 64 pixels, 4x MSAA, "
-    "three colour planes of any format, resolves of surfaces that have tiles of 8x8, reads that "
-    "are answered in any order",
+    "two colour planes of a format of each kind, resolves of surfaces that have tiles of 8x8, "
+    "reads that are answered in any order",
     "tiny_bytes": "for benches: one colour plane, of bytes, and no resolve",
 }

@@ -36,14 +36,15 @@ PARAMS = rtl.CONFIGS[CONFIG]
 CONFIGS = [CONFIG, pytest.param("tiny_bytes", marks=pytest.mark.qualify)]
 
 
-def lattice(samples):
-    """Every triangle of a small lattice of half pixels, both windings, as a command stream."""
+def lattice(samples, share):
+    """Triangles of a small lattice of half pixels, both windings, as a command stream: one in
+    ``share`` of all."""
     points = np.array(list(itertools.product(range(-128, 641, 128), repeat=2)))
     corners = points[np.array(list(itertools.permutations(range(len(points)), 3)))[::2]]
     triangles = np.zeros(len(corners), TRIANGLE)
     for k in range(3):
         triangles[f"x{k}"], triangles[f"y{k}"] = corners[:, k].T
-    return drawn(draw_state(4, 3, samples), triangles[samples % 5 :: 5])
+    return drawn(draw_state(4, 3, samples), triangles[samples % share :: share])
 
 
 def drawn(state, triangles):
@@ -104,7 +105,7 @@ def test_memory_is_what_stages_say():
 
 @pytest.mark.plan("top-1")
 def test_what_hiz_found_changes_no_picture():
-    rows = random_rows(2)
+    rows = random_rows(3)
     with_hiz, first, _ = machine(rows)
     without_hiz, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
     assert [list(part.status) for part in first] == [list(part.status) for part in second]
@@ -135,8 +136,9 @@ def test_nothing_is_written_after_an_error():
 @pytest.mark.plan("tile-rasterizer-3")
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("samples", [1, 2, 4])
-def test_every_triangle_of_a_lattice(samples, config):
-    status = check(BLOCK, config, lattice(samples))
+@pytest.mark.parametrize("share", [40, pytest.param(5, marks=pytest.mark.qualify)])
+def test_triangles_of_a_lattice(samples, share, config):
+    status = check(BLOCK, config, lattice(samples, share))
     assert codec.unpack(status, STATUS, dtype(STATUS))["passed"][0] > 0
 
 

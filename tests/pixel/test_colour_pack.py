@@ -48,7 +48,7 @@ def operands(rng, count):
     return np.where(sign & (kind[:, None] < 3), out ^ 1 << 31, out)
 
 
-@pytest.mark.plan("pixel-pipe-12")
+@pytest.mark.plan("pixel-pipe-14")
 @pytest.mark.parametrize("form", COLOUR_FORMATS, ids=name)
 def test_colours_are_those_of_a_shader_outside(form):
     """As a target would store them; fractions as a program's shader gives them."""
@@ -72,7 +72,7 @@ def test_colours_are_those_of_a_shader_outside(form):
     assert len(np.unique(fractions)) > 1000
 
 
-@pytest.mark.plan("pixel-pipe-12")
+@pytest.mark.plan("pixel-pipe-14")
 @pytest.mark.parametrize("form", [f for f in NORMALISED if "SRGB" not in f.name], ids=name)
 def test_fractions_are_what_is_missing(form):
     """By rationals: integer and fraction are at most a step from the float, towards zero."""
@@ -118,7 +118,7 @@ class OfFormats(wiring.Component):
         return m
 
 
-@pytest.mark.plan("pixel-pipe-12")
+@pytest.mark.plan("pixel-pipe-14")
 @pytest.mark.parametrize(
     "formats",
     [BASE_FORMATS, UNORM_AND_SRGB, COLOUR_FORMATS, (BASE_FORMATS[0], Format.R11G11B10_FLOAT)],
