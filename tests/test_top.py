@@ -147,12 +147,13 @@ def test_depths_lie_where_colours_lay():
     """Depths and colours change places, and nothing is drawn where colours lay, which are late.
 
     Memory that hardly takes anything keeps them on their way, and holds the same in the end."""
+    size = 24, 24
     packets = CommandList()
     for number in range(4):
         depth, colour = (0, 2 * streams.PLANE)[:: -1 if number % 2 else 1]
         packets.target(depth, streams.PLANE, colour)
-        packets.state(draw_state(64, 64, target=number, depth_test=0))
-        packets.clear((0, 0, 64, 64), depth=1, stencil=1, colour=1, depth_value=(1 << 24) - 1)
+        packets.state(draw_state(*size, target=number, depth_test=0))
+        packets.clear((0, 0, *size), depth=1, stencil=1, colour=1, depth_value=(1 << 24) - 1)
         if number % 2 == 0:
             packets.triangles(np.concatenate([_triangles(seed) for seed in range(4)]))
         packets.fence(number)
@@ -166,13 +167,13 @@ def test_depths_lie_where_colours_lay():
         volume(BLOCK, CONFIG).run(bench.inputs(rows, PARAMS), 100_000, memory=memory, limit=LIMIT)
         return memory.data
 
-    assert (memory_behind(256) == memory_behind(4)).all()
+    assert (memory_behind(256) == memory_behind(8)).all()
 
 
 @pytest.mark.plan("top-6")
 def test_reset_in_mid_frame_is_a_fresh_start():
     """Wherever it comes: the same beats, and the same bytes, as of a top that never ran."""
-    rows = random_rows(5)
+    rows = random_rows(5, 60)
     given = bench.inputs(rows, PARAMS)
     block = volume(BLOCK, CONFIG)
     fresh = Memory(streams.memory(rows, PARAMS), (0, 8))
