@@ -27,7 +27,15 @@ LONGEST = (
 )
 # Blocks that join others. In ``make test`` the volume library, which other tests need, gives them
 # the beats of their benches, for which each simulator would build them anew.
-JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve")
+JOINED = (
+    "top",
+    "cached_depth",
+    "depth_unit",
+    "colour_write",
+    "resolve",
+    "texture_unit",
+    "descriptor_pool",
+)
 SLOW = ("shared",)  # on Icarus: products that share their multipliers
 # The one configuration of a block that ``make test`` builds, where it is not ``tiny``.
 BUILT = {"top": "tiny_resolve"}

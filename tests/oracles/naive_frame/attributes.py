@@ -55,9 +55,7 @@ def weights(triangle: Triangle, x: int, y: int, perspective: bool) -> tuple[int,
     while not all(-1 << SUM + units <= value < 1 << SUM + units for value in found):
         units += 1
     cut = RECIPROCAL - WEIGHT
-    u, v = (
-        ((value >> units) * reciprocal + (1 << cut - 1) >> cut) << units for value in found
-    )
+    u, v = (((value >> units) * reciprocal + (1 << cut - 1) >> cut) << units for value in found)
     return u, v
 
 
