@@ -25,8 +25,7 @@ LONGEST = (
     "resolve",
     "block_decode",
 )
-# Blocks that join others. In ``make test`` the volume library, which other tests need, gives them
-# the beats of their benches, for which each simulator would build them anew.
+# Blocks that join others.
 JOINED = (
     "top",
     "cached_depth",
@@ -36,6 +35,9 @@ JOINED = (
     "texture_unit",
     "descriptor_pool",
 )
+# In ``make test`` the volume library, which other tests need, gives these the beats of their
+# benches, for which each simulator would build them anew.
+HELD = (*JOINED, "output_merger", "scan_out")
 SLOW = ("shared",)  # on Icarus: products that share their multipliers
 # The one configuration of a block that ``make test`` builds, where it is not ``tiny``.
 BUILT = {"top": "tiny_resolve"}
@@ -48,17 +50,17 @@ os.environ["SEED"] = str(SEED)  # for the processes that share the tests
 COUNT = int(os.environ.get("COUNT") or 1_000_000)  # beats of a block in ``make qualify``
 
 
-def by_tier(rows, also=()):
+def by_tier(rows, also=(), later=()):
     """Rows of parameters, the first of each a configuration, with their tier.
 
-    All rows but the tiny ones, and those of ``also``, are for ``make qualify``.
+    All rows but the tiny ones, and those of ``also``, are for ``make qualify``; so are the tiny
+    ones of ``later``, which other blocks' tests build in.
     """
     rows = [row if isinstance(row, tuple) else (row,) for row in rows]
+    soon = [row[0] in also or (row[0].startswith("tiny") and row[0] not in later) for row in rows]
     return [
-        pytest.param(
-            *row, marks=() if row[0].startswith("tiny") or row[0] in also else pytest.mark.qualify
-        )
-        for row in rows
+        pytest.param(*row, marks=() if now else pytest.mark.qualify)
+        for row, now in zip(rows, soon, strict=True)
     ]
 
 
@@ -71,7 +73,7 @@ def simulators(block):
     first = SIMULATORS[-1 if block in SLOW else 0]
     some = [
         simulator
-        if block is None or (simulator == first and block not in JOINED)
+        if block is None or (simulator == first and block not in HELD)
         else pytest.param(simulator, marks=pytest.mark.qualify)
         for simulator in SIMULATORS
     ]
