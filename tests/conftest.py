@@ -7,7 +7,16 @@ Tests of a block run in one process, the longest block first: see :mod:`tests.ti
 """
 
 import os
+import sys
 from collections import Counter
+from pathlib import Path
+
+# Where Python is told to write no bytecode, as in many containers, each of hundreds of processes
+# would compile all that it imports, site packages too: a second each. It is kept beside the builds.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).parents[1] / "build/bytecode")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 import pytest
 from hypothesis import settings

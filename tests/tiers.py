@@ -12,23 +12,45 @@ import pytest
 LONGEST = (
     "frame",
     "top",
+    "texture_unit",
     "tile_cache",
+    "colour_write",
     "cached_depth",
+    "proofs",
+    "package",
+    "colour_compression",
+    "output_merger",
+    "scan_out",
+    "command_reader",
+    "texture_cache",
     "depth_unit",
     "depth_test",
-    "colour_write",
     "hiz",
     "depth_compression",
     "arithmetic",
+    "filter",
     "tile_rasterizer",
     "triangle_setup",
+    "level_of_detail",
+    "site",
+    "sweep",
     "resolve",
     "block_decode",
 )
-# Blocks that join others. In ``make test`` the volume library, which other tests need, gives them
-# the beats of their benches, for which each simulator would build them anew.
-JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve")
-SLOW = ("shared",)  # on Icarus: products that share their multipliers
+# Blocks that join others.
+JOINED = (
+    "top",
+    "cached_depth",
+    "depth_unit",
+    "colour_write",
+    "resolve",
+    "texture_unit",
+    "descriptor_pool",
+)
+# In ``make test`` the volume library, which other tests need, gives these the beats of their
+# benches, for which each simulator would build them anew. Products that share their multipliers,
+# which Icarus is slow with, are in that of the triangle setup.
+HELD = (*JOINED, "output_merger", "scan_out", "shared")
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
 QUALIFY = os.environ.get("TIER") == "qualify"
 SEED = int(
@@ -38,30 +60,30 @@ os.environ["SEED"] = str(SEED)  # for the processes that share the tests
 COUNT = int(os.environ.get("COUNT") or 1_000_000)  # beats of a block in ``make qualify``
 
 
-def by_tier(rows, also=()):
+def by_tier(rows, also=(), later=()):
     """Rows of parameters, the first of each a configuration, with their tier.
 
-    All rows but the tiny ones, and those of ``also``, are for ``make qualify``.
+    All rows but the tiny ones, and those of ``also``, are for ``make qualify``; so are the tiny
+    ones of ``later``, which other blocks' tests build in.
     """
     rows = [row if isinstance(row, tuple) else (row,) for row in rows]
+    soon = [row[0] in also or (row[0].startswith("tiny") and row[0] not in later) for row in rows]
     return [
-        pytest.param(
-            *row, marks=() if row[0].startswith("tiny") or row[0] in also else pytest.mark.qualify
-        )
-        for row in rows
+        pytest.param(*row, marks=() if now else pytest.mark.qualify)
+        for row, now in zip(rows, soon, strict=True)
     ]
 
 
 def simulators(block):
     """Parameters of a bench: simulators at some pairs of paces, and at all of them.
 
-    Of a block ``make test`` has the first alone: the other one builds it as a volume library.
-    Primitives, which have none, run on both.
+    ``make test`` has the first alone: the other one builds a block as a volume library, and
+    primitives, which have none, are proved, whatever the paces.
     """
-    first = SIMULATORS[-1 if block in SLOW else 0]
+    first = SIMULATORS[0]
     some = [
         simulator
-        if block is None or (simulator == first and block not in JOINED)
+        if simulator == first and block not in HELD
         else pytest.param(simulator, marks=pytest.mark.qualify)
         for simulator in SIMULATORS
     ]

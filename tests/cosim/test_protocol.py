@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The volume tier checks protocols: each rule is broken on purpose, by a small component."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from amaranth.hdl import Module, Mux, Signal
@@ -79,28 +81,29 @@ FIELDS = {
 LENGTH = 3  # transfers of a burst, less one
 
 
+FICKLE = "arvalid", "awvalid", "wvalid", "araddr", "awaddr", "wdata", "wstrb"
+
+
 class Master(wiring.Component):
     """Writes a burst and reads one, for every beat in; the beat out is the worst response.
 
-    Parameters
-    ----------
-    fields : dict
-        Constants of the port that are not those of :data:`FIELDS`.
-    last : int
-        The transfer with ``wlast``.
-    fickle : str
-        A signal of the port that changes while its channel waits.
+    Built once for all faults, which inputs say: constants of the port, by the names of
+    :data:`FIELDS`; ``last``, the transfer with ``wlast``; ``fickle``, one more than the number of a
+    signal of :data:`FICKLE` that changes while its channel waits.
     """
 
-    i: In(stream.Signature(8))
-    o: Out(stream.Signature(2))
-    memory: Out(Axi())
-
-    def __init__(self, fields=(), last=LENGTH, fickle=None):
-        self._fields = FIELDS | dict(fields)
-        self._last = last
-        self._fickle = fickle
-        super().__init__()
+    def __init__(self):
+        port = Axi().create()
+        super().__init__(
+            {
+                "i": In(stream.Signature(8)),
+                "o": Out(stream.Signature(2)),
+                "memory": Out(Axi()),
+                "last": In(8),
+                "fickle": In(3),
+                **{name: In(len(getattr(port, name))) for name in FIELDS},
+            }
+        )
 
     def elaborate(self, _platform):
         m = Module()
@@ -112,16 +115,17 @@ class Master(wiring.Component):
 
         def drive(name, value):
             """Assign a signal of the port; a fickle one is right in every other clock."""
+            if name not in FICKLE:
+                return getattr(port, name).eq(value)
             wrong = 0 if name.endswith("valid") else value ^ 32
-            return getattr(port, name).eq(
-                Mux(clock, wrong, value) if name == self._fickle else value
-            )
+            changes = clock & (self.fickle == 1 + FICKLE.index(name))
+            return getattr(port, name).eq(Mux(changes, wrong, value))
 
-        m.d.comb += [drive(name, value) for name, value in self._fields.items()]
+        m.d.comb += [drive(name, getattr(self, name)) for name in FIELDS]
         m.d.comb += [
             port.awlen.eq(LENGTH),
             port.arlen.eq(LENGTH),
-            port.wlast.eq(number == self._last),
+            port.wlast.eq(number == self.last),
             drive("wdata", number + 1),
             self.o.payload.eq(worst),
         ]
@@ -165,9 +169,18 @@ class Master(wiring.Component):
         return m
 
 
-def run_master(memory=None, **faults):
+@cache
+def master():
+    return Volume(Master(), "master")
+
+
+def run_master(memory=None, fields=(), last=LENGTH, fickle=None):
     memory = memory or Memory(np.zeros(SIZE, np.uint8), (0, 8))
-    run = Volume(Master(**faults), "master").run({"i": BEATS}, 100, memory=memory, limit=50_000)
+    held = FIELDS | dict(fields) | {"last": last, "fickle": 0}
+    held |= {"fickle": 1 + FICKLE.index(fickle)} if fickle else {}
+    for name, value in held.items():
+        master().hold(name, value)
+    run = master().run({"i": BEATS}, 100, memory=memory, limit=50_000)
     return run, memory.data.view("<u8").reshape(-1, 4)
 
 

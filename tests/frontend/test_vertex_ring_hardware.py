@@ -14,7 +14,7 @@ from fixfunc.tb.frontend import vertex_streams
 from tests import volume
 from tests.bench import check_bench
 
-STEM = "vertex_ring"
+BLOCK = STEM = "vertex_ring"
 
 
 def records(count, table):

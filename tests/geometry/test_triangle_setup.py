@@ -3,7 +3,6 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim import catalogue, codec
-from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.verilog.generate import ports
 from fixfunc.models.formats import MOST
 from fixfunc.models.geometry.triangle_setup import TRIANGLE, setup
@@ -17,7 +16,7 @@ from fixfunc.tb.geometry.triangle_setup import IN
 from tests.bench import check_bench
 from tests.oracles.naive import covered, sample_points
 from tests.tiers import by_tier
-from tests.volume import check_paces
+from tests.volume import check_paces, volume
 
 BLOCK = "triangle_setup"
 
@@ -189,7 +188,7 @@ def test_a_triangle_every_interval(config):
         codec.pack(triangles, payloads.TRIANGLE, IN),
     ]
     unit = block.create(config)
-    out = Volume(unit, BLOCK).run({"i": np.concatenate(rows)}, count + 1)
+    out = volume(BLOCK, config).run({"i": np.concatenate(rows)}, count + 1)
     assert len(out.outputs["o"]) == count + 1
     assert out.clocks == count * params.interval + unit.latency + 1
 

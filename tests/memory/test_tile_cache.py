@@ -350,7 +350,8 @@ def test_a_victim_that_comes_back_waits_for_no_memory():
             ("stencil", 150),
             ("tiny_coded", 200),
             ("coded", 100),
-        ]
+        ],
+        later=["tiny_floats"],  # the cached depths of every format
     ),
 )
 def test_volume(config, count):

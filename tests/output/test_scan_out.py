@@ -22,7 +22,7 @@ from fixfunc.tb.output import scan_out as bench
 from fixfunc.tb.output.show import picture, scanned_out
 from tests.bench import check_bench
 from tests.host.drawing import MEMORY, WHOLE, Scene
-from tests.tiers import SIMULATORS, by_tier
+from tests.tiers import by_tier
 from tests.volume import LIMIT, check_paces, volume
 
 BLOCK = "scan_out"
@@ -276,13 +276,6 @@ def test_a_command_writes_a_picture(tmp_path, capsys):
 
 # Icarus takes minutes for tiles of this width.
 @pytest.mark.plan("scan-out-4")
-@pytest.mark.parametrize(
-    "simulator",
-    [
-        pytest.param(simulator, marks=() if simulator == "verilator" else pytest.mark.qualify)
-        for simulator in SIMULATORS
-    ],
-)
 def test_bench(simulator):
     check_bench(BLOCK, "tiny", simulator)
 

@@ -233,7 +233,7 @@ def check_counts(places, taps, out):
 
 
 @pytest.mark.plan("texture-cache-9")
-@pytest.mark.parametrize("config", by_tier(CONFIGS, also=("default",)))
+@pytest.mark.parametrize("config", by_tier(CONFIGS))
 def test_volume(config):
     volume.check_paces(STEM, config, 800)
 

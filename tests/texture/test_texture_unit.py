@@ -26,7 +26,7 @@ QUADS = 400
 
 
 @pytest.mark.plan("texture-unit-2")
-@pytest.mark.parametrize("config", by_tier(CONFIGS, also=("default",)))
+@pytest.mark.parametrize("config", by_tier(CONFIGS))
 def test_volume(config):
     volume.check_paces(STEM, config, 800)
 

@@ -24,6 +24,7 @@ from fixfunc.spec import colours, commands, payloads, points
 from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.state import Kind
 from fixfunc.tb import catalogue as benches
+from tests import tiers
 from tests.tiers import SIMULATORS, by_tier
 from tests.verilog import simulate
 from tests.volume import LIMIT, volume
@@ -59,9 +60,7 @@ def fusesoc(folder, *arguments):
 
 # What joins other blocks takes as long to elaborate as all of them, without what its bench sees.
 EVERY = [
-    pytest.param(stem, marks=pytest.mark.qualify)
-    if stem in ("top", "cached_depth", "depth_unit")
-    else stem
+    pytest.param(stem, marks=pytest.mark.qualify) if stem in tiers.JOINED else stem
     for stem in catalogue.blocks()
 ]
 

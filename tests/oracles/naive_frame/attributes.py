@@ -54,12 +54,8 @@ def weights(triangle: Triangle, x: int, y: int, perspective: bool) -> tuple[int,
     units = 0
     while not all(-1 << SUM + units <= value < 1 << SUM + units for value in found):
         units += 1
-    half = Fraction(1, 2)
-    u, v = (
-        math.floor(Fraction((value >> units) * reciprocal, 1 << RECIPROCAL - WEIGHT) + half)
-        << units
-        for value in found
-    )
+    cut = RECIPROCAL - WEIGHT
+    u, v = (((value >> units) * reciprocal + (1 << cut - 1) >> cut) << units for value in found)
     return u, v
 
 
@@ -93,12 +89,13 @@ def _between(corners, u, v):
     if not any(corners):
         return 0.0
     unit = max(math.frexp(value)[1] for value in corners if value) - 24
-    a, b, c = (_nearest(Fraction(value) / Fraction(2) ** unit) for value in corners)
+    a, b, c = (_nearest(value, unit) for value in corners)
     total = (a << WEIGHT) + u * (b - a) + v * (c - a)
     return float32.rounded(total, unit - WEIGHT) if total else 0.0
 
 
-def _nearest(number):
-    """An integer; of two the one further from zero."""
-    magnitude = math.floor(abs(number) + Fraction(1, 2))
-    return magnitude if number > 0 else -magnitude
+def _nearest(value, unit):
+    """A float32 as a multiple of 2^unit; of two the one further from zero."""
+    over, under = math.ldexp(value, -unit).as_integer_ratio()  # of integers, exactly
+    magnitude = (2 * abs(over) + under) // (2 * under)
+    return magnitude if value > 0 else -magnitude

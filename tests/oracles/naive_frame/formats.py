@@ -47,8 +47,8 @@ def _normalised(value, most, least):
     if math.isnan(value):
         return 0
     value = min(max(value, least), 1)
-    scaled = abs(Fraction(value)) * most
-    magnitude = math.floor(scaled + Fraction(1, 2))
+    over, under = abs(value).as_integer_ratio()
+    magnitude = (2 * over * most + under) // (2 * under)
     return -magnitude if value < 0 else magnitude
 
 

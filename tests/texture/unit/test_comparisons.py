@@ -21,6 +21,7 @@ from tests import volume
 from tests.texture.test_texture_unit import QUADS, outputs, quads_of, ramps, sampled
 from tests.textures import noise
 
+BLOCK = "texture_unit"
 ONE = {StoredFormat.R16_UNORM: 65535, StoredFormat.R24_UNORM_X8_TYPELESS: (1 << 24) - 1}
 NAMES = {StoredFormat.R16_UNORM: "R16"}
 

@@ -24,7 +24,9 @@ from tests.texture.test_texture_unit import ramps, sampled
 from tests.texture.unit.test_comparisons import references_of
 from tests.texture.unit.test_layers import layers_of
 from tests.textures import noise
+from tests.tiers import by_tier
 
+BLOCK = "texture_unit"
 QUADS = 150
 FORM = StoredFormat.R8G8B8A8_UNORM
 NAMES = {
@@ -168,7 +170,9 @@ def test_neighbours_are_those_of_the_sampler(size):
 
 
 @pytest.mark.plan("texture-unit-12")
-@pytest.mark.parametrize(("config", "status"), [("tiny", 0), ("small", CacheStatus.FORMAT)])
+@pytest.mark.parametrize(
+    ("config", "status"), by_tier([("tiny", 0), ("small", CacheStatus.FORMAT)])
+)
 def test_cubes_are_refused_without_them(config, status, monkeypatch):
     """With FORMAT and zeros."""
     state = ramps(1)

@@ -14,6 +14,7 @@ from tests.texture.test_texture_unit import QUADS, quads_of, sampled
 from tests.texture.unit.test_comparisons import depths, references_of
 from tests.textures import noise
 
+BLOCK = "texture_unit"
 ENDS = -(1 << 16), (1 << 16) - 1  # of s8.8
 
 

@@ -21,7 +21,9 @@ from tests import volume
 from tests.texture.test_texture_unit import QUADS, quads_of, ramps, sampled
 from tests.texture.unit.test_comparisons import references_of
 from tests.textures import noise
+from tests.tiers import by_tier
 
+BLOCK = "texture_unit"
 SPECIAL = np.array(
     [0, 1 << 31, 1, 0x80000001, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00001, 0x7F7FFFFF],
     np.uint32,
@@ -111,7 +113,9 @@ def test_numbers_of_layers_in_hardware():
 
 
 @pytest.mark.plan("texture-unit-10")
-@pytest.mark.parametrize(("config", "status"), [("tiny", 0), ("small", CacheStatus.FORMAT)])
+@pytest.mark.parametrize(
+    ("config", "status"), by_tier([("tiny", 0), ("small", CacheStatus.FORMAT)])
+)
 def test_arrays_are_refused_without_layers(config, status, monkeypatch):
     """With FORMAT and zeros; a texture of one layer is not, whatever its quads say."""
     state = ramps(2)
