@@ -15,7 +15,7 @@ from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY
-from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
+from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURED_QUAD
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
 
@@ -54,9 +54,9 @@ def _cubes(state, grids, faces):
     return found
 
 
-def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
+def bins(seen: Seen, params: TextureUnitParams) -> dict[str, int]:
     """Counts of one batch."""
-    states, quads, state_of = parted(seen.rows, SAMPLE_STATE, TEXTURE_QUAD)
+    states, quads, state_of = parted(seen.rows, SAMPLE_STATE, params.quad)
     out = codec.unpack(seen.out["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
     quads, lods, faces = levels_on_faces(states, quads, state_of, True)
     number, grids = grids_of(states[state_of], quads, lods)
