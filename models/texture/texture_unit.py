@@ -14,7 +14,7 @@ from fixfunc.models.texture.filtering.filtering import sample_place
 from fixfunc.models.texture.filtering.reduction import ONE
 from fixfunc.models.texture.level_of_detail import levels_of_quads
 from fixfunc.models.texture.texels import DXGI, TEXELS
-from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape
+from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape, forms_of
 from fixfunc.models.texture.unit.cube_grids import joined, parts_of, with_corners
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.addresses import ADDRESS_QUAD, ADDRESS_STATE, Address
@@ -108,8 +108,8 @@ class TextureUnit:
             return out
         states = carried(states, SAMPLE_STATE)
         compares = states["compares"] == 1
-        refused = compares & ~np.isin(states["format"], self._compared)
-        refused |= ~compares & np.isin(states["format"], DEPTHS)
+        refused = compares & ~np.isin(forms_of(states), self._compared)
+        refused |= ~compares & np.isin(forms_of(states), DEPTHS)
         refused |= (states["last_layer"] > 0) & (not self._layers)
         refused |= (states["cube"] == 1) & (not self._cubes)
         states["cube"] &= self._cubes
@@ -143,7 +143,7 @@ class TextureUnit:
         """As :data:`fixfunc.spec.textures.filter.FILTER_STATE`."""
         out = carried(states, FILTER_STATE)
         out["floats"] = states["format"] == StoredFormat.R32_FLOAT
-        for n, form in enumerate(states["format"]):
+        for n, form in enumerate(forms_of(states)):
             known = form in self._formats and form not in DEPTHS
             found = units_of(int(form)) if known else [Unit.UNORM16] * 4
             for name, unit in zip(CHANNELS, found, strict=True):

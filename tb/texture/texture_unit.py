@@ -9,12 +9,13 @@ from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
+from fixfunc.models.texture.texture_cache import forms_of
 from fixfunc.models.texture.texture_unit import TextureUnit
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
+from fixfunc.spec.textures.cache import DEPTHS, SNORMS, StoredFormat
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.filter import CHANNELS, FilterOp
 from fixfunc.spec.textures.unit import (
@@ -35,6 +36,7 @@ from fixfunc.tb.texture.texture_cache import (
     TextureCacheBench,
     memory,
     place_levels,
+    put_format,
     shape_of,
     unreadable,
 )
@@ -86,7 +88,7 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         state["height"] = state["width"]
     size = int(max(state["width"][0], state["height"][0]))
     state["last"] = rng.choice([0, size.bit_length() - 1, rng.integers(0, size.bit_length())])
-    state["format"] = rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS)
+    put_format(state, rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS))
     state["first_set"] = rng.choice([0, 255, rng.integers(0, 256)])
     state["last_layer"] = rng.choice(LAST_LAYERS)
     last = int(state["last_layer"][0])
@@ -114,13 +116,16 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         state[name] = rng.choice([0, 0, -8, 7, rng.integers(-32, 32)])
     state["compares"] = rng.random() < 0.3
     if state["compares"][0] and rng.random() < 0.8:
-        state["format"] = rng.choice(COMPARED)
-    if state["format"][0] in DEPTHS and rng.random() < 0.8:
+        put_format(state, rng.choice(COMPARED))
+    if forms_of(state)[0] in DEPTHS and rng.random() < 0.8:
         state["compares"] = 1
     state["function"] = rng.choice(list(Compare))
     for name in CHANNELS:
         state[f"border_{name}"] = rng.choice([0, 0x3FF, rng.integers(0, 1024)])
-    if state["format"][0] in DEPTHS:
+    if forms_of(state)[0] in SNORMS:
+        for name in CHANNELS:
+            state[f"border_{name}"] = rng.choice([0, 16383, 32767, -16383, -32767]) & 0xFFFF
+    if forms_of(state)[0] in DEPTHS:
         word = int(rng.choice(WORDS))
         state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16
     most = [rng.integers(0, 2), 2, 16, rng.integers(2, 17), rng.integers(17, 32)]
@@ -157,7 +162,7 @@ def quads(
     one = rng.integers(0, last + 1)
     for pixel in range(4):
         beats[f"layer{pixel}"] = layers(rng, count, one, last)
-        beats[f"reference{pixel}"] = references(rng, count, int(state["format"][0]))
+        beats[f"reference{pixel}"] = references(rng, count, int(forms_of(state)[0]))
         beats[f"bias{pixel}"] = rng.choice([0, 0, 0, rng.integers(-600, 600)], count)
     if params.gradients:
         bring_gradients(rng, beats, np.append(size, size[0]))

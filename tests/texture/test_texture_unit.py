@@ -99,7 +99,7 @@ def sampled(
     ):
         state[name] = round(value * 256)
     for name, value, one in zip("rgba", sampler.border, units(form), strict=True):
-        state[f"border_{name}"] = int(value * one)
+        state[f"border_{name}"] = int(value * one) & 0xFFFF
     if form in DEPTHS:
         is_float = form == StoredFormat.R32_FLOAT
         red = np.float32(sampler.border[0]).view(np.uint32)

@@ -13,7 +13,7 @@ from fixfunc.rtl.lib.bits import among
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.addresses.addresses import CONFIGS as ADDRESSES
 from fixfunc.rtl.texture.addresses.addresses import AddressesParams
-from fixfunc.rtl.texture.cache.formats import BLOCKS, PLAIN, UNIT
+from fixfunc.rtl.texture.cache.formats import PLAIN, UNIT, format_of
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.texture_cache import CONFIGS as CACHES
 from fixfunc.rtl.texture.filter.filter import FilterParams
@@ -189,7 +189,7 @@ class TextureUnitParams:
         }
         return FilterParams(
             packed=any(UNIT[count] < 16 for count in bits),
-            signed=any(form in BLOCKS and form.name.endswith("SNORM") for form in formats),
+            signed=any(form.name.endswith("SNORM") for form in formats),
             footprints=self.footprints or self.cubes,
             floats=self.comparisons,
         )
@@ -202,9 +202,8 @@ def brings_gradients(state: View, params: TextureUnitParams) -> Value:
 
 def refused(state: View, params: TextureUnitParams) -> Value:
     """A STATE asks for what a unit lacks: it is one without a format."""
-    compared = Mux(
-        state.compares, among(state.format, params.compared), ~among(state.format, params.depths)
-    )
+    form = format_of(state)
+    compared = Mux(state.compares, among(form, params.compared), ~among(form, params.depths))
     layers = state.last_layer.any() & (not params.layers)
     cubes = state.cube & (not params.cubes)
     gradients = state.explicit_gradients & (not params.gradients)

@@ -36,31 +36,39 @@ from fixfunc.rtl.texture.unit.sample_places import SamplePlaces
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
 from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
+from fixfunc.spec.textures.cache import SNORMS
 from fixfunc.spec.textures.level_of_detail import LodKind
 from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
 
 CONFIGS = {
     name: TextureUnitParams(
-        *(cache, addresses.CONFIGS[size]),
+        *(texture_cache.CONFIGS[name], addresses.CONFIGS[size]),
         footprints=name != "small",
         layers=name != "small",
         cubes=name != "small",
+        gradients=name == "full",
     )
-    for (name, cache), size in zip(
-        texture_cache.CONFIGS.items(), ("default", "default", "small", "tiny"), strict=True
-    )
+    for name, size in {
+        "default": "default",
+        "full": "default",
+        "plain": "default",
+        "small": "small",
+        "tiny": "tiny",
+    }.items()
 }
-CONFIGS |= {
-    "full": replace(CONFIGS["default"], gradients=True),
-    "tiny_full": replace(CONFIGS["tiny"], gradients=True),
-}
+_TINY = CONFIGS["tiny"]
+CONFIGS["tiny_full"] = replace(
+    _TINY,
+    cache=replace(_TINY.cache, formats=(*_TINY.cache.formats, *SNORMS)),
+    gradients=True,
+)
 PURPOSE = {  # of each configuration
-    "default": "every format of the texture cache, textures of up to 16,384 texels across",
-    "plain": "the same without BC1 to BC7",
+    "default": "every format of TEXTURE packets, textures of up to 16,384 texels across",
+    "full": "the same, SNORM of 8 and 16 bits, and gradients that quads bring",
+    "plain": "the default without BC1 to BC7",
     "small": "no BC1 to BC7, footprints, layers, cubes; up to 2,048 texels, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
-    "full": "the default, and gradients that quads bring",
-    "tiny_full": "the same of tiny",
+    "tiny_full": "the same, SNORM of 8 and 16 bits, and gradients that quads bring",
 }
 BEATS = CONFIGS["default"].requests
 PLACED = "kind", *(f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS))
