@@ -18,7 +18,8 @@ def faces_of_quads(states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) 
     states : structured ndarray, shape (s,)
         As :data:`fixfunc.spec.textures.cube.CUBE_STATE`.
     quads : structured ndarray, shape (n,)
-        As :data:`fixfunc.spec.textures.cube.CUBE_QUAD`.
+        As :data:`fixfunc.spec.textures.cube.CUBE_QUAD`, and ``CUBE_GRADIENTS`` where a state may
+        say so.
     state_of : ndarray of intp, shape (n,)
         The state of each.
 
@@ -30,14 +31,17 @@ def faces_of_quads(states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) 
     Source: [fs 7.18.7, 7.18.11].
     """
     out = np.zeros(len(quads), dtype(FACED_QUAD))
-    bits = [[quads[f"{name}{pixel}"] for name in "uvw"] for pixel in range(4)]
-    directions = np.array(bits, np.uint32).transpose(2, 0, 1).copy().view(np.float32)
+    directions = _vectors(quads, "")
     coarse = states["coarse"][state_of] == 1
     both = [quad_gradients(directions.reshape(-1, 2, 2, 3), how) for how in (False, True)]
     slopes = [
         np.where(coarse[:, None, None, None], *reversed(pair)) for pair in zip(*both, strict=True)
     ]
     flat = [slope.reshape(-1, 3) for slope in slopes]
+    if "across_u0" in quads.dtype.names:
+        brings = np.repeat(states["explicit_gradients"][state_of] == 1, 4)[:, None]
+        for n, way in enumerate(("across_", "down_")):
+            flat[n] = np.where(brings, _vectors(quads, way).reshape(-1, 3), flat[n])
     face, place, found = cube.project(directions.reshape(-1, 3), flat)
     for pixel in range(4):
         out[f"face{pixel}"] = face[pixel::4]
@@ -46,6 +50,12 @@ def faces_of_quads(states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) 
             for way, slope in zip(("across", "down"), found, strict=True):
                 out[f"{way}_{name}{pixel}"] = _bits(slope[pixel::4, axis])
     return out
+
+
+def _vectors(quads, prefix):
+    """Vectors of the pixels of quads: float32, shape (n, 4, 3)."""
+    bits = [[quads[f"{prefix}{name}{pixel}"] for name in "uvw"] for pixel in range(4)]
+    return np.array(bits, np.uint32).transpose(2, 0, 1).copy().view(np.float32)
 
 
 def _bits(value):

@@ -29,9 +29,9 @@ from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 PIXELS = 4
 TAPS = PIXELS * CORNERS
 QUARTERS = 4  # of the first level, each of which looks up a block a clock
-FORMATS = 32  # numbers of formats
+FORMATS = 64  # numbers of formats
 # Bits of the unit that a channel's bits are repeated to.
-UNIT_BITS = {1: 16, 2: 16, 4: 16, 5: 10, 6: 12, 8: 16, 10: 10, 16: 16}
+UNIT_BITS = {1: 16, 2: 16, 4: 16, 5: 10, 6: 12, 8: 16, 10: 10, 16: 16, 7: 14, 15: 15}
 
 
 @dataclass(frozen=True)
@@ -121,21 +121,22 @@ class QuadCache:
         for pixel in range(PIXELS):
             for axis in "uv":
                 out[f"{axis}{pixel}"] = quads[f"{axis}{pixel}"]
-        known = np.isin(state["format"], [int(form) for form in self._shape.formats])
+        form = forms_of(state)
+        known = np.isin(form, [int(known) for known in self._shape.formats])
         taps = taps_of(quads)
         if (taps.level >= LEVELS).any():
             raise InputError("level", f"be below {LEVELS}", int(taps.level.max()))
         layer = taps.layer if self._shape.layers else np.zeros_like(taps.layer)
         taps = taps._replace(reads=taps.reads & known[:, None], layer=layer)
         bases = np.stack([state[f"base{level}"] for level in range(LEVELS)], 1).astype(np.int64)
-        size = np.array([block_bytes(int(form)) for form in state["format"]], np.int64)[:, None]
+        size = np.array([block_bytes(int(number)) for number in form], np.int64)[:, None]
         first = np.take_along_axis(bases, taps.level, 1)
         first = first + layer * state["distance"][:, None].astype(np.int64)
         begin = (first * LINE + taps.block * size) % (LINE << LINE_NUMBER)
         sets = taps.block + 9 * taps.level + layer + state["first_set"][:, None]
         sets %= self._shape.sets
-        self._count(out, rounds(taps, sets % QUARTERS), begin, sets, state["format"])
-        values, failed = self._texels(begin, taps, state["format"])
+        self._count(out, rounds(taps, sets % QUARTERS), begin, sets, form)
+        values, failed = self._texels(begin, taps, form)
         for tap in range(TAPS):
             for n in range(len(CHANNELS)):
                 out[f"t{tap // CORNERS}_{tap % CORNERS}_{n}"] = values[:, tap, n]
@@ -172,6 +173,11 @@ class QuadCache:
                     taps.y[chosen] & 3,
                 )
         return out, failed
+
+
+def forms_of(states: np.ndarray) -> np.ndarray:
+    """Numbers of the formats of states: int64."""
+    return states["format"].astype(np.int64) + FORMATS // 2 * states["extended"]
 
 
 def block_bytes(form: int) -> int:
@@ -213,7 +219,7 @@ def texels_of(
     if is_srgb:
         alpha = found[:, 3:] if stored.channels == 4 else np.full((len(found), 1), 255, np.uint8)
         found = block_decode.linear(np.concatenate([found[:, :3], alpha], 1))
-    elif stored.kind == "UNORM":
+    else:
         # Units of 2^n - 1 each, where the one has a multiple of the other's bits.
         bits = np.array([int(unit).bit_length() for unit in stored.unit])
         wide = np.array([UNIT_BITS[int(count)] for count in bits])

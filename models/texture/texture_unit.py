@@ -14,12 +14,12 @@ from fixfunc.models.texture.filtering.filtering import sample_place
 from fixfunc.models.texture.filtering.reduction import ONE
 from fixfunc.models.texture.level_of_detail import levels_of_quads
 from fixfunc.models.texture.texels import DXGI, TEXELS
-from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape
+from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape, forms_of
 from fixfunc.models.texture.unit.cube_grids import joined, parts_of, with_corners
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.addresses import ADDRESS_QUAD, ADDRESS_STATE, Address
 from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, DEPTHS, StoredFormat
-from fixfunc.spec.textures.cube import CUBE_QUAD, CUBE_STATE
+from fixfunc.spec.textures.cube import CUBE_GRADIENTS, CUBE_QUAD, CUBE_STATE
 from fixfunc.spec.textures.filter import (
     CHANNELS,
     CORNERS,
@@ -58,6 +58,8 @@ class TextureUnit:
         Textures may be arrays; else a state of one is refused.
     cubes : bool
         Textures may be cubes; else a state of one is refused.
+    gradients : bool
+        Quads may bring gradients; else a state whose quads do is refused.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class TextureUnit:
         footprints: bool = True,
         layers: bool = True,
         cubes: bool = True,
+        gradients: bool = False,
     ) -> None:
         self._formats = (*shape.formats, *(DEPTHS if comparisons else ()))
         known = self._formats if comparisons else ()
@@ -76,6 +79,7 @@ class TextureUnit:
         self._footprints = footprints
         self._layers = layers
         self._cubes = cubes
+        self._gradients = gradients
         shape = replace(shape, formats=self._formats, layers=layers)
         self._cache = QuadCache(shape, memory, unreadable)
 
@@ -87,7 +91,8 @@ class TextureUnit:
         states : structured ndarray, shape (s,)
             As :data:`fixfunc.spec.textures.unit.SAMPLE_STATE`; fields that it lacks are 0.
         quads : structured ndarray, shape (n,)
-            As :data:`fixfunc.spec.textures.unit.TEXTURE_QUAD`.
+            As :data:`fixfunc.spec.textures.unit.TEXTURE_QUAD`; where a state says that they bring
+            gradients, :data:`fixfunc.spec.textures.cube.CUBE_GRADIENTS`, too.
         state_of : ndarray of intp, shape (n,)
             The state of each.
 
@@ -103,11 +108,13 @@ class TextureUnit:
             return out
         states = carried(states, SAMPLE_STATE)
         compares = states["compares"] == 1
-        refused = compares & ~np.isin(states["format"], self._compared)
-        refused |= ~compares & np.isin(states["format"], DEPTHS)
+        refused = compares & ~np.isin(forms_of(states), self._compared)
+        refused |= ~compares & np.isin(forms_of(states), DEPTHS)
         refused |= (states["last_layer"] > 0) & (not self._layers)
         refused |= (states["cube"] == 1) & (not self._cubes)
         states["cube"] &= self._cubes
+        refused |= (states["explicit_gradients"] == 1) & (not self._gradients)
+        states["explicit_gradients"] &= self._gradients
         refused |= states["anisotropy"] > (ANISOTROPY if self._footprints else 1)
         stored = carried(states, CACHE_STATE)
         stored["format"][refused] = NO_FORMAT
@@ -136,7 +143,7 @@ class TextureUnit:
         """As :data:`fixfunc.spec.textures.filter.FILTER_STATE`."""
         out = carried(states, FILTER_STATE)
         out["floats"] = states["format"] == StoredFormat.R32_FLOAT
-        for n, form in enumerate(states["format"]):
+        for n, form in enumerate(forms_of(states)):
             known = form in self._formats and form not in DEPTHS
             found = units_of(int(form)) if known else [Unit.UNORM16] * 4
             for name, unit in zip(CHANNELS, found, strict=True):
@@ -152,17 +159,18 @@ def levels_on_faces(
     Parameters are those of :meth:`TextureUnit.sample`.
     """
     is_cube = (states["cube"] == 1)[state_of]
-    cubes = carried(states, CUBE_STATE), carried(quads, CUBE_QUAD)
+    cubes = carried(states, CUBE_STATE), carried(quads, (*CUBE_QUAD, *CUBE_GRADIENTS))
     found = faces_of_quads(*cubes, state_of)
     faces = np.stack([found[f"face{pixel}"] for pixel in range(PIXELS)], 1).astype(np.int64)
     quads = quads.copy()
     for name in (f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS)):
         quads[name] = np.where(is_cube, found[name], quads[name])
     lod_states = carried(states, LOD_STATE)
-    lod_states["explicit_gradients"] = states["cube"]
+    lod_states["explicit_gradients"] |= states["cube"]
     lod_quads = carried(quads, (*LOD_QUAD, *GRADIENTS))
     for field in GRADIENTS:
-        lod_quads[field.name] = found[field.name]
+        name = field.name
+        lod_quads[name] = np.where(is_cube, found[name], lod_quads[name])
     return quads, levels_of_quads(lod_states, lod_quads, state_of, footprints), faces
 
 

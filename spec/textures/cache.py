@@ -52,11 +52,19 @@ class StoredFormat(IntEnum):
     BC7_UNORM_SRGB = 26
     R24_UNORM_X8_TYPELESS = 27
     R32_FLOAT = 28
+    # Formats of EXTENDED: TEXTURE packets, and descriptors, have none of them.
+    R8_SNORM = 32
+    R8G8_SNORM = 33
+    R8G8B8A8_SNORM = 34
+    R16_SNORM = 35
+    R16G16_SNORM = 36
 
 
 # Formats that are read for comparisons alone: red as it lies, bits from 16 on are in green.
 DEPTHS = (StoredFormat.R24_UNORM_X8_TYPELESS, StoredFormat.R32_FLOAT)
-COLOURS = tuple(form for form in StoredFormat if form not in DEPTHS)
+FORMAT = 5  # bits of a number of a format, but for those of EXTENDED
+SNORMS = tuple(form for form in StoredFormat if form >> FORMAT)
+COLOURS = tuple(form for form in StoredFormat if form not in (*DEPTHS, *SNORMS))
 
 
 class CacheStatus(IntEnum):
@@ -70,7 +78,7 @@ class CacheStatus(IntEnum):
 _KIND = Field("kind", 1, meaning="CacheKind")
 # Where the levels of a texture are, and as what.
 LEVELS_STATE = (
-    Field("format", 5, meaning="StoredFormat"),
+    Field("format", FORMAT, meaning="StoredFormat"),
     Field("first_set", 8, meaning="number of the set of block 0 of level 0, modulo all sets"),
     *(
         Field(f"base{level}", LINE_NUMBER, meaning="of a level: its first line of 64 bytes")
@@ -78,7 +86,8 @@ LEVELS_STATE = (
     ),
 )
 DISTANCE = Field("distance", LINE_NUMBER, meaning="from a layer to the next: lines, modulo 2^26")
-CACHE_STATE = (_KIND, *LEVELS_STATE, DISTANCE)
+EXTENDED = Field("extended", 1, meaning="the format's number is 32 more")
+CACHE_STATE = (_KIND, *LEVELS_STATE, DISTANCE, EXTENDED)
 # Of pixel (x, y), whose number is 2 y + x; as ADDRESSED_QUAD, and the level.
 CACHE_QUAD = (
     _KIND,

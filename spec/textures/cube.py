@@ -4,7 +4,7 @@
 from enum import IntEnum
 
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.textures.level_of_detail import GRADIENTS
+from fixfunc.spec.textures.level_of_detail import EXPLICIT_GRADIENTS, GRADIENTS
 
 FACES = 6  # +x, -x, +y, -y, +z, -z [fs 5.3.8]
 
@@ -20,6 +20,7 @@ _KIND = Field("kind", 1, meaning="CubeKind")
 CUBE_STATE = (
     _KIND,
     Field("coarse", 1, meaning="gradients of the first row and column for all pixels"),
+    EXPLICIT_GRADIENTS,
 )
 # Of pixel (x, y), whose number is 2 y + x.
 CUBE_QUAD = (
@@ -29,6 +30,13 @@ CUBE_QUAD = (
         for pixel in range(4)
         for name in "uvw"
     ),
+)
+# Where quads may bring gradients of directions, to the right and downwards.
+CUBE_GRADIENTS = tuple(
+    Field(f"{way}_{name}{pixel}", 32, meaning="gradient of a direction, float32")
+    for pixel in range(4)
+    for way in ("across", "down")
+    for name in "uvw"
 )
 FACED_QUAD = (
     *(

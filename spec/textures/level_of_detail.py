@@ -19,6 +19,9 @@ class LodKind(IntEnum):
 
 
 _KIND = Field("kind", 1, meaning="LodKind")
+EXPLICIT_GRADIENTS = Field(
+    "explicit_gradients", 1, meaning="quads bring gradients: coordinates do not count"
+)
 EXPLICIT_LEVEL = Field(
     "explicit_level", 1, meaning="the pixel's bias is its level: gradients do not count"
 )
@@ -32,7 +35,7 @@ LOD_STATE = (
     *each("minimum maximum", LOD, signed=True, meaning="of the level, behind the bias, s8.8"),
     Field("least", LOD, signed=True, meaning="the texture's own least level, s8.8"),
     EXPLICIT_LEVEL,
-    Field("explicit_gradients", 1, meaning="quads bring gradients: coordinates do not count"),
+    EXPLICIT_GRADIENTS,
     Field("anisotropy", 5, meaning="most samples along a footprint: 2 to 16; 0 and 1: no such"),
 )
 # Of pixel (x, y), whose number is 2 y + x.

@@ -5,10 +5,17 @@ from enum import IntEnum
 
 from fixfunc.spec.payloads import Field, each
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import DEPTHS, DISTANCE, LAYER, LEVELS_STATE, StoredFormat
+from fixfunc.spec.textures.cache import (
+    DEPTHS,
+    DISTANCE,
+    EXTENDED,
+    LAYER,
+    LEVELS_STATE,
+    StoredFormat,
+)
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.filter import CHANNELS
-from fixfunc.spec.textures.level_of_detail import EXPLICIT_LEVEL, LOD
+from fixfunc.spec.textures.level_of_detail import EXPLICIT_GRADIENTS, EXPLICIT_LEVEL, LOD
 
 
 class TextureKind(IntEnum):
@@ -52,9 +59,10 @@ INSTRUCTION_STATE = (
     Field("compares", 1, meaning="of a comparison: its reference, with red, of a COMPARED format"),
     Field("function", 3, meaning="Compare, the reference on its left"),
     EXPLICIT_LEVEL,
+    EXPLICIT_GRADIENTS,
 )
 # What the texture unit takes: a texture and a sampler, and how an instruction samples them.
-SAMPLE_STATE = (*TEXTURE_STATE, *ARRAY_STATE, *INSTRUCTION_STATE)
+SAMPLE_STATE = (*TEXTURE_STATE, *ARRAY_STATE, EXTENDED, *INSTRUCTION_STATE)
 LAST_CUBE = (1 << LAYER) // FACES - 1  # number of the last cube that there may be
 NO_FORMAT = 31  # a number that no format has: the cache refuses it
 COMPARED = (StoredFormat.R16_UNORM, *DEPTHS)  # formats that a reference is compared with

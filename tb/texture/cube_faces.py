@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.texture.cube.cube_faces.CubeFaces`."""
 
+from itertools import product
+
 import cocotb
 import numpy as np
 from cocotb.handle import HierarchyObject
@@ -9,37 +11,72 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.cube_faces import faces_of_quads
 from fixfunc.rtl.texture.cube.cube_faces import CubeFaces, CubeFacesParams
-from fixfunc.spec.textures.cube import CUBE_QUAD, CUBE_STATE, FACED_QUAD, CubeKind
+from fixfunc.spec.textures.cube import CUBE_STATE, FACED_QUAD, CubeKind
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
 
-BITS = sum(f.bits for f in CUBE_QUAD)
 SPECIAL = (0, 1, 0x7FFFFF, 0x800000, 0x3F800000, 0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x7F800001)
 
 
-def requests(rng: np.random.Generator, count: int, _: CubeFacesParams) -> np.ndarray:
+def bits(params: CubeFacesParams) -> int:
+    """Of a packed beat."""
+    return sum(f.bits for f in params.quad)
+
+
+def requests(rng: np.random.Generator, count: int, params: CubeFacesParams) -> np.ndarray:
     """Packed states, each with quads; about as many beats."""
     out = []
     left = count
     while left > 0:
         state = np.zeros(1, dtype(CUBE_STATE))
         state["coarse"] = rng.integers(0, 2)
-        beats = quads(rng, int(rng.integers(1, 30)))
-        out += [codec.pack(state, CUBE_STATE, BITS), codec.pack(beats, CUBE_QUAD, BITS)]
+        state["explicit_gradients"] = rng.integers(0, 2)
+        beats = quads(rng, int(rng.integers(1, 30)), params)
+        out.append(packed(params, state, beats))
         left -= 1 + len(beats)
     return np.concatenate(out)
 
 
-def quads(rng: np.random.Generator, count: int) -> np.ndarray:
+def packed(params: CubeFacesParams, state: np.ndarray, beats: np.ndarray) -> np.ndarray:
+    """A packed state, and quads behind it."""
+    size = bits(params)
+    return np.concatenate(
+        [codec.pack(state, CUBE_STATE, size), codec.pack(beats, params.quad, size)]
+    )
+
+
+def quads(rng: np.random.Generator, count: int, params: CubeFacesParams) -> np.ndarray:
     """Quads of :func:`directions`."""
-    beats = np.zeros(count, dtype(CUBE_QUAD))
+    beats = np.zeros(count, dtype(params.quad))
     beats["kind"] = CubeKind.QUAD
-    bits = directions(rng, count, 64).view(np.uint32)
+    found = directions(rng, count, 64).view(np.uint32)
     for pixel in range(4):
         for axis, name in enumerate("uvw"):
-            beats[f"{name}{pixel}"] = bits[:, pixel, axis]
+            beats[f"{name}{pixel}"] = found[:, pixel, axis]
+    if params.gradients:
+        bring_gradients(rng, beats, np.array([64, 64, 64]))
     return beats
+
+
+def bring_gradients(rng: np.random.Generator, beats: np.ndarray, size: np.ndarray) -> None:
+    """Gradients of some texels of a size by axis, which pixels of a quad share or do not; of none
+    along an axis, special ones, and any bits.
+    """
+    count = len(beats)
+    names = [name for name in "uvw" if f"across_{name}0" in beats.dtype.names]
+    shape = 2, len(names), count
+    slopes = rng.normal(0, 1, shape) * np.exp2(rng.uniform(-4, 4, shape))
+    slopes *= (rng.random(shape) < 0.8) / size[None, : len(names), None]
+    for pixel in range(4):
+        own = slopes * (1 + rng.normal(0, 1, shape) * (rng.random(count) < 0.5))
+        found = own.astype(np.float32).view(np.uint32)
+        special = rng.choice(np.array(SPECIAL, np.uint32), shape)
+        special |= rng.integers(0, 2, shape, dtype=np.uint32) << 31
+        anything = rng.integers(0, 1 << 32, shape, dtype=np.uint32)
+        found = np.choose(rng.choice(3, shape, p=(0.96, 0.02, 0.02)), [found, special, anything])
+        for way, n in product(range(2), range(len(names))):
+            beats[f"{('across', 'down')[way]}_{names[n]}{pixel}"] = found[way, n]
 
 
 def directions(rng: np.random.Generator, count: int, size: int) -> np.ndarray:
@@ -73,9 +110,9 @@ def directions(rng: np.random.Generator, count: int, size: int) -> np.ndarray:
     return np.choose(kinds, [found, special, anything]).view(np.float32)
 
 
-def expected(rows: np.ndarray, _: CubeFacesParams) -> np.ndarray:
+def expected(rows: np.ndarray, params: CubeFacesParams) -> np.ndarray:
     """Packed faces of packed beats."""
-    return codec.pack(faces_of_quads(*parted(rows, CUBE_STATE, CUBE_QUAD)), FACED_QUAD)
+    return codec.pack(faces_of_quads(*parted(rows, CUBE_STATE, params.quad)), FACED_QUAD)
 
 
 def describe(row: np.ndarray, _: CubeFacesParams) -> str:
@@ -103,8 +140,7 @@ async def quads_get_faces(dut: HierarchyObject, source: str, sink: str) -> None:
 async def a_quad_takes_four_clocks(dut: HierarchyObject) -> None:
     bench = CubeFacesBench(dut)
     state = np.zeros(1, dtype(CUBE_STATE))
-    beats = codec.pack(quads(bench.rng, 50), CUBE_QUAD, BITS)
-    await bench.run(np.concatenate([codec.pack(state, CUBE_STATE, BITS), beats]))
+    await bench.run(packed(bench.params, state, quads(bench.rng, 50, bench.params)))
     clocks = [clock for _, clock in bench.beats_out]
     assert np.diff(clocks).tolist() == [4] * 49
     # A quad is taken in its last clock.

@@ -14,6 +14,7 @@ from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
     CACHE_STATE,
+    FORMAT,
     LAYER,
     LEVELS,
     LINE,
@@ -29,7 +30,7 @@ from fixfunc.tb.bench.states import parted
 BITS = max(sum(f.bits for f in table) for table in (CACHE_STATE, CACHE_QUAD))
 SIZE = 1 << 18  # bytes of memory: 2,048 layers of a line each, and levels
 LINES = SIZE // LINE
-FORMATS = 32  # numbers of formats
+FORMATS = 64  # numbers of formats
 LAYERS = 1 << LAYER
 LAST_LAYERS = (0, 0, 1, 5, 6, 300, LAYERS - 1)
 # Depths at the ends, as UNORM of 16 and 24 bits and as float32: zeros, denormals, ones, NaN.
@@ -59,10 +60,15 @@ def draw(rng: np.random.Generator, params: TextureCacheParams) -> np.ndarray:
     """A state, whose levels lie anywhere, the same as of other states or over each other."""
     state = np.zeros(1, dtype(CACHE_STATE))
     known = [int(form) for form in params.formats]
-    state["format"] = rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS)
+    put_format(state, rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS))
     state["first_set"] = rng.choice([0, 0, 255, rng.integers(0, 256)])
     place_levels(rng, state, int(rng.choice(LAST_LAYERS)))
     return state
+
+
+def put_format(state: np.ndarray, number: int) -> None:
+    """The number of a format, in two fields."""
+    state["extended"], state["format"] = divmod(int(number), 1 << FORMAT)
 
 
 def place_levels(rng: np.random.Generator, state: np.ndarray, last: int) -> None:

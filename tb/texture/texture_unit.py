@@ -9,12 +9,13 @@ from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
+from fixfunc.models.texture.texture_cache import forms_of
 from fixfunc.models.texture.texture_unit import TextureUnit
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
+from fixfunc.spec.textures.cache import DEPTHS, SNORMS, StoredFormat
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.filter import CHANNELS, FilterOp
 from fixfunc.spec.textures.unit import (
@@ -27,7 +28,7 @@ from fixfunc.spec.textures.unit import (
 )
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
-from fixfunc.tb.texture.cube_faces import directions
+from fixfunc.tb.texture.cube_faces import bring_gradients, directions
 from fixfunc.tb.texture.texture_cache import (
     FORMATS,
     LAST_LAYERS,
@@ -35,13 +36,20 @@ from fixfunc.tb.texture.texture_cache import (
     TextureCacheBench,
     memory,
     place_levels,
+    put_format,
     shape_of,
     unreadable,
 )
 
 BITS = max(sum(f.bits for f in table) for table in (SAMPLE_STATE, TEXTURE_QUAD))
 CUBES = 0.2  # of the states
+GRADIENTS = 0.3  # of the states of a unit that has them
 EDGES = (0, 0x80000000, 0x3F800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x00000001, 0x4B800000)
+
+
+def bits(params: TextureUnitParams) -> int:
+    """Of a packed beat; without gradients ``BITS``."""
+    return max(BITS, sum(f.bits for f in params.quad))
 
 
 def requests(rng: np.random.Generator, count: int, params: TextureUnitParams) -> np.ndarray:
@@ -50,10 +58,18 @@ def requests(rng: np.random.Generator, count: int, params: TextureUnitParams) ->
     left = count
     while left > 0:
         state = draw(rng, params)
-        beats = quads(rng, int(rng.choice([1, 3, 30, 100])), state)
-        out += [codec.pack(state, SAMPLE_STATE, BITS), codec.pack(beats, TEXTURE_QUAD, BITS)]
+        beats = quads(rng, int(rng.choice([1, 3, 30, 100])), state, params)
+        out.append(packed(params, state, beats))
         left -= 1 + len(beats)
     return np.concatenate(out)
+
+
+def packed(params: TextureUnitParams, state: np.ndarray, beats: np.ndarray) -> np.ndarray:
+    """A packed state, and quads behind it."""
+    size = bits(params)
+    return np.concatenate(
+        [codec.pack(state, SAMPLE_STATE, size), codec.pack(beats, params.quad, size)]
+    )
 
 
 def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
@@ -72,7 +88,7 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         state["height"] = state["width"]
     size = int(max(state["width"][0], state["height"][0]))
     state["last"] = rng.choice([0, size.bit_length() - 1, rng.integers(0, size.bit_length())])
-    state["format"] = rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS)
+    put_format(state, rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS))
     state["first_set"] = rng.choice([0, 255, rng.integers(0, 256)])
     state["last_layer"] = rng.choice(LAST_LAYERS)
     last = int(state["last_layer"][0])
@@ -94,18 +110,22 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         state["least"] = (size - 1).bit_length() - 6 << 8
         state["op"] = FilterOp.MEAN
     state["explicit_level"] = rng.random() < 0.15
+    state["explicit_gradients"] = rng.random() < (GRADIENTS if params.gradients else 0.03)
     state["component"] = rng.integers(0, 4)
     for name in ("offset_u", "offset_v"):
         state[name] = rng.choice([0, 0, -8, 7, rng.integers(-32, 32)])
     state["compares"] = rng.random() < 0.3
     if state["compares"][0] and rng.random() < 0.8:
-        state["format"] = rng.choice(COMPARED)
-    if state["format"][0] in DEPTHS and rng.random() < 0.8:
+        put_format(state, rng.choice(COMPARED))
+    if forms_of(state)[0] in DEPTHS and rng.random() < 0.8:
         state["compares"] = 1
     state["function"] = rng.choice(list(Compare))
     for name in CHANNELS:
         state[f"border_{name}"] = rng.choice([0, 0x3FF, rng.integers(0, 1024)])
-    if state["format"][0] in DEPTHS:
+    if forms_of(state)[0] in SNORMS:
+        for name in CHANNELS:
+            state[f"border_{name}"] = rng.choice([0, 16383, 32767, -16383, -32767]) & 0xFFFF
+    if forms_of(state)[0] in DEPTHS:
         word = int(rng.choice(WORDS))
         state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16
     most = [rng.integers(0, 2), 2, 16, rng.integers(2, 17), rng.integers(17, 32)]
@@ -113,9 +133,11 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     return state
 
 
-def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray:
+def quads(
+    rng: np.random.Generator, count: int, state: np.ndarray, params: TextureUnitParams
+) -> np.ndarray:
     """Quads of walks over a texture, of steps of all sizes, of pixels anywhere."""
-    beats = np.zeros(count, dtype(TEXTURE_QUAD))
+    beats = np.zeros(count, dtype(params.quad))
     beats["kind"] = TextureKind.QUAD
     kind = rng.choice(["walk", "any", "edges"], p=[0.6, 0.3, 0.1])
     walk = rng.uniform(-1, 2, 2)[:, None]
@@ -140,8 +162,10 @@ def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray
     one = rng.integers(0, last + 1)
     for pixel in range(4):
         beats[f"layer{pixel}"] = layers(rng, count, one, last)
-        beats[f"reference{pixel}"] = references(rng, count, int(state["format"][0]))
+        beats[f"reference{pixel}"] = references(rng, count, int(forms_of(state)[0]))
         beats[f"bias{pixel}"] = rng.choice([0, 0, 0, rng.integers(-600, 600)], count)
+    if params.gradients:
+        bring_gradients(rng, beats, np.append(size, size[0]))
     beats["live"] = np.where(rng.random(count) < 0.8, 15, rng.integers(0, 16, count))
     return beats
 
@@ -173,9 +197,9 @@ def references(rng: np.random.Generator, count: int, form: int) -> np.ndarray:
 def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarray]:
     """Packed texels of packed beats, and memory, which stays as it is."""
     data = memory(rows, params)
-    more = params.comparisons, params.footprints, params.layers, params.cubes
+    more = params.comparisons, params.footprints, params.layers, params.cubes, params.gradients
     unit = TextureUnit(shape_of(params.cache), data, unreadable(rows), *more)
-    found = unit.sample(*parted(rows, SAMPLE_STATE, TEXTURE_QUAD))
+    found = unit.sample(*parted(rows, SAMPLE_STATE, params.quad))
     return {
         "o": codec.pack(found, TEXTURED_QUAD),
         "memory": data.view(np.uint64).reshape(-1, TRANSFER // 64),
@@ -211,13 +235,13 @@ async def a_grid_takes_a_clock(dut: HierarchyObject, smooth: int, samples: int) 
     """
     bench = TextureUnitBench(dut)
     last = 24 // samples
-    rows = tiled(48 + last, smooth, samples)
+    rows = tiled(bench.params, 48 + last, smooth, samples)
     await bench.read(rows, "full", "full")
     clocks = [clock for _, clock in bench.beats_out]
     assert clocks[-1] - clocks[-1 - last] == last * (1 + smooth) * samples
 
 
-def tiled(count: int, smooth: int, samples: int) -> np.ndarray:
+def tiled(params: TextureUnitParams, count: int, smooth: int, samples: int) -> np.ndarray:
     """Packed quads over 8x8 texels of 64x64, and of half of it if smooth, again and again.
 
     A footprint is as many texels wide as it has samples, and one high.
@@ -231,7 +255,7 @@ def tiled(count: int, smooth: int, samples: int) -> np.ndarray:
     state["bias"] = 128 * smooth
     state["maximum"] = 31 << 8
     state["anisotropy"] = samples
-    beats = np.zeros(count, dtype(TEXTURE_QUAD))
+    beats = np.zeros(count, dtype(params.quad))
     beats["kind"] = TextureKind.QUAD
     beats["live"] = 15
     place = np.arange(count) % 5, np.arange(count) // 5 % 5
@@ -239,6 +263,4 @@ def tiled(count: int, smooth: int, samples: int) -> np.ndarray:
         for axis, name in enumerate("uv"):
             texel = (place[axis] + 1 + (pixel >> axis & 1) * (samples if axis == 0 else 1)) / 64
             beats[f"{name}{pixel}"] = texel.astype(np.float32).view(np.uint32)
-    return np.concatenate(
-        [codec.pack(state, SAMPLE_STATE, BITS), codec.pack(beats, TEXTURE_QUAD, BITS)]
-    )
+    return packed(params, state, beats)

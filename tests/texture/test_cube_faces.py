@@ -8,7 +8,7 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.texture.cube.cube_faces import CONFIGS
 from fixfunc.rtl.texture.cube.face import FACES, parts_of
-from fixfunc.spec.textures.cube import CUBE_QUAD, CUBE_STATE, FACED_QUAD
+from fixfunc.spec.textures.cube import CUBE_STATE, FACED_QUAD
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture import cube_faces as bench
 from tests import volume
@@ -28,20 +28,30 @@ def component(vector, name):
     return (-1 if name[0] == "-" else 1) * vector["xyz".index(name[1])]
 
 
+def bits_of(quad, prefix, pixel):
+    """Components of a vector of a pixel."""
+    return np.array([quad[f"{prefix}{name}{pixel}"] for name in "uvw"], np.uint32)
+
+
 @pytest.mark.plan("cube-faces-1")
-def test_faces_are_those_of_the_specification():
+@pytest.mark.parametrize("config", ["tiny", "tiny_gradients"])
+def test_faces_are_those_of_the_specification(config):
     """The greatest component, z before y before x; projected one rounding at a time."""
     rng = np.random.default_rng(4)
-    rows = bench.requests(rng, 400, CONFIGS["tiny"])
-    states, quads, state_of = parted(rows, CUBE_STATE, CUBE_QUAD)
-    out = codec.unpack(bench.expected(rows, CONFIGS["tiny"]), FACED_QUAD, dtype(FACED_QUAD))
-    checked = set()
+    rows = bench.requests(rng, 400, CONFIGS[config])
+    states, quads, state_of = parted(rows, CUBE_STATE, CONFIGS[config].quad)
+    out = codec.unpack(bench.expected(rows, CONFIGS[config]), FACED_QUAD, dtype(FACED_QUAD))
+    checked, brought = set(), set()
     for row, quad, which in zip(out, quads, state_of, strict=True):
-        bits = [[quad[f"{name}{pixel}"] for name in "uvw"] for pixel in range(4)]
-        places = np.array(bits, np.uint32).view(np.float32)
-        sizes = np.abs(places)
-        if not np.isfinite(places).all() or ((sizes > 0) & (sizes < 2.0**-40)).any():
+        brings = CONFIGS[config].gradients and states[which]["explicit_gradients"] == 1
+        ways = ("", "across_", "down_") if brings else ("",)
+        read = np.array([bits_of(quad, way, pixel) for way in ways for pixel in range(4)])
+        read = read.view(np.float32)
+        sizes = np.abs(read)
+        if not np.isfinite(read).all() or ((sizes > 0) & (sizes < 2.0**-40)).any():
             continue
+        brought.add(brings)
+        places = read[:4]
         places = places.astype(np.float64).tolist()
         for pixel in range(4):
             own = places[pixel]
@@ -60,15 +70,19 @@ def test_faces_are_those_of_the_specification():
                 wanted = naive.multiply_add(share, 0.5, 0.5)
                 assert row[f"{name}{pixel}"].view(np.float32) == wanted
                 for way, (first, second) in ends.items():
-                    step = [
-                        naive.nearest(Fraction(b) - Fraction(a))
-                        for a, b in zip(places[first], places[second], strict=True)
-                    ]
+                    if brings:
+                        step = bits_of(quad, f"{way}_", pixel).view(np.float32).tolist()
+                    else:
+                        step = [
+                            naive.nearest(Fraction(b) - Fraction(a))
+                            for a, b in zip(places[first], places[second], strict=True)
+                        ]
                     move = component(step, OUT[face])
                     slope = naive.multiply_add(-share, move, component(step, along))
                     wanted = naive.multiply(naive.divide(slope, normal), 0.5)
                     assert row[f"{way}_{name}{pixel}"].view(np.float32) == wanted
     assert checked == set(range(6))
+    assert brought == ({False, True} if CONFIGS[config].gradients else {False})
 
 
 @pytest.mark.plan("cube-faces-5")

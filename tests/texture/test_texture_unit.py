@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+from itertools import product
+
 import numpy as np
 import pytest
 from amaranth.sim import Simulator
@@ -26,9 +28,9 @@ QUADS = 400
 
 
 @pytest.mark.plan("texture-unit-2")
-@pytest.mark.parametrize("config", by_tier(CONFIGS))
+@pytest.mark.parametrize("config", by_tier(CONFIGS, later=("tiny",)))
 def test_volume(config):
-    volume.check_paces(STEM, config, 800)
+    volume.check_paces(STEM, config, 250 if config == "tiny_full" else 800)
 
 
 @pytest.mark.qualify
@@ -57,14 +59,15 @@ def sampled(
     references=None,
     layers=None,
     levels=None,
+    gradients=(),
     config="default",
     **fields,
 ):
     """What the hardware makes of quads of places, shape (n, 2, 2, k): float32, shape (n, 4, 4).
 
     ``references``, shape (n, 4), are compared by the sampler's function; ``layers``, of that shape,
-    are of an array; ``levels``, s8.8 of that shape, are given; ``fields`` are those of the state
-    that no sampler has.
+    are of an array; ``levels``, s8.8 of that shape, are given; ``gradients`` are two of the shape
+    of places; ``fields`` are those of the state that no sampler has.
     """
     _, cache, data = stored(texture, form)
     state = np.zeros(1, dtype(SAMPLE_STATE))
@@ -75,6 +78,7 @@ def sampled(
     state["last_layer"] = texture.layers - 1
     state["cube"] = texture.faces == 6
     state["explicit_level"] = levels is not None
+    state["explicit_gradients"] = len(gradients) > 0
     for name, mode in zip(("mode_u", "mode_v"), sampler.address, strict=False):
         state[name] = ADDRESSES.index(mode)
     for name, kind in (("minify", "minify"), ("magnify", "magnify"), ("smooth", "mip")):
@@ -91,18 +95,21 @@ def sampled(
     ):
         state[name] = round(value * 256)
     for name, value, one in zip("rgba", sampler.border, units(form), strict=True):
-        state[f"border_{name}"] = int(value * one)
+        state[f"border_{name}"] = int(value * one) & 0xFFFF
     if form in DEPTHS:
         is_float = form == StoredFormat.R32_FLOAT
         red = np.float32(sampler.border[0]).view(np.uint32)
         word = red if is_float else int(sampler.border[0] * 0xFFFFFF)
         state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16
-    quads = np.zeros(len(places), dtype(TEXTURE_QUAD))
+    params = CONFIGS[config]
+    quads = np.zeros(len(places), dtype(params.quad))
     quads["kind"], quads["live"] = 1, 15
-    for pixel in range(4):
+    vectors = {"": places} | dict(zip(("across_", "down_"), gradients, strict=False))
+    for pixel, (prefix, vector) in product(range(4), vectors.items()):
         for axis, name in enumerate("uvw"[: places.shape[-1]]):
-            place = np.ascontiguousarray(places[:, pixel >> 1, pixel & 1, axis])
-            quads[f"{name}{pixel}"] = place.view(np.uint32)
+            value = np.ascontiguousarray(vector[:, pixel >> 1, pixel & 1, axis])
+            quads[f"{prefix}{name}{pixel}"] = value.view(np.uint32)
+    for pixel in range(4):
         if levels is not None:
             quads[f"bias{pixel}"] = levels[:, pixel]
         if layers is not None:
@@ -111,12 +118,7 @@ def sampled(
             quads[f"reference{pixel}"] = references[:, pixel].copy().view(np.uint32)
     monkeypatch.setattr(bench, "memory", lambda *_: data.copy())
     monkeypatch.setattr(bench, "unreadable", lambda *_: None)
-    rows = np.concatenate(
-        [
-            codec.pack(state, SAMPLE_STATE, bench.BITS),
-            codec.pack(quads, TEXTURE_QUAD, bench.BITS),
-        ]
-    )
+    rows = bench.packed(params, state, quads)
     out = codec.unpack(volume.check(STEM, config, rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
     assert not out["status"].any()
     channels = [[out[f"c{pixel}_{n}"] for n in range(4)] for pixel in range(4)]
@@ -267,7 +269,7 @@ def ramps(count):
 def outputs(monkeypatch, rows):
     """Results of packed beats, of memory that answers."""
     monkeypatch.setattr(bench, "unreadable", lambda *_: None)
-    return codec.unpack(volume.check(STEM, "tiny", rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
+    return codec.unpack(volume.check(STEM, "small", rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
 
 
 @pytest.mark.plan("texture-unit-5")
@@ -317,6 +319,6 @@ def test_a_level_that_memory_cannot_read(level, status, monkeypatch):
         codec.pack(state, SAMPLE_STATE, bench.BITS),
         codec.pack(quads, TEXTURE_QUAD, bench.BITS),
     ]
-    out = volume.check(STEM, "tiny", np.concatenate(rows))
+    out = volume.check(STEM, "small", np.concatenate(rows))
     found = codec.unpack(out, TEXTURED_QUAD, dtype(TEXTURED_QUAD))
     assert found["status"].tolist() == [status, status]

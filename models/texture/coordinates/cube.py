@@ -58,7 +58,7 @@ def project(
     share = float32.divide(along[:, :2], normal)
     slopes = []
     for gradient in gradients:
-        step = on_face(np.asarray(gradient, np.float32), face)
+        step = on_face(float32.flush(gradient), face)
         slope = float32.multiply_add(-share, step[:, 2:], step[:, :2])
         slopes.append(float32.multiply(float32.divide(slope, normal), half))
     return face, float32.multiply_add(share, half, half), slopes

@@ -9,7 +9,7 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import gated, lowest, named, pick
-from fixfunc.rtl.texture.cache.layouts import PIXELS, QUAD, QUARTERS, TAPS, TextureCacheParams
+from fixfunc.rtl.texture.cache.layouts import PIXELS, QUARTERS, TAPS, TextureCacheParams
 from fixfunc.spec.textures.filter import CORNERS
 
 SIDES = (("left", "right"), ("upper", "lower"))
@@ -39,7 +39,7 @@ class BlockRounds(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(QUAD))
+    i : In(stream.Signature(params.quad))
     o : Out(stream.Signature(params.round))
         :attr:`LATENCY` clocks later at the earliest; a round a clock.
     idle : Out(1)
@@ -52,7 +52,7 @@ class BlockRounds(wiring.Component):
         self._layers = params.layers
         super().__init__(
             {
-                "i": In(stream.Signature(QUAD)),
+                "i": In(stream.Signature(params.quad)),
                 "o": Out(stream.Signature(params.round)),
                 "idle": Out(1),
             }
@@ -60,9 +60,9 @@ class BlockRounds(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        arrived = Signal(QUAD)
+        arrived = Signal(self.i.payload.shape())
         arrived_valid = Signal()
-        current = Signal(QUAD)
+        current = Signal(self.i.payload.shape())
         current_valid = Signal()
         compared = Signal(COMPARED)
         remaining = Signal(TAPS)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Fill: a line of memory becomes a block of 16 texels."""
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import Selection, among, gated, named
 from fixfunc.rtl.lib.delay import delay, later
 from fixfunc.rtl.texture.block_decode import BlockDecodeParams, Decoder
-from fixfunc.rtl.texture.cache.formats import BLOCKS, BYTES, SRGB, UNBLOCKED, UNIT
+from fixfunc.rtl.texture.cache.formats import BLOCKS, BYTES, SIGNED, SRGB, UNBLOCKED, UNIT
 from fixfunc.rtl.texture.cache.layouts import BLOCK, OFFSET, TextureCacheParams
 from fixfunc.rtl.texture.linear import Linear
 from fixfunc.spec.state import BlockFormat
@@ -18,16 +18,16 @@ TEXELS = 16
 # Number of texel (x, y) in memory, by 4 y + x: bits of x and y in turn.
 MORTON = [x & 1 | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2 for y in range(4) for x in range(4)]
 ONE = {16: 0xFFFF, 15: 0x7FFF}  # alpha that a format lacks, without a sign and with one
-SIGNED = (BlockFormat.BC4S, BlockFormat.BC5S)
-WITHOUT_ALPHA = (BlockFormat.BC4U, BlockFormat.BC5U, *SIGNED)
+SIGNED_BLOCKS = (BlockFormat.BC4S, BlockFormat.BC5S)
+WITHOUT_ALPHA = (BlockFormat.BC4U, BlockFormat.BC5U, *SIGNED_BLOCKS)
 
 
 class Fill(wiring.Component):
     """Texels of a block, all at once; free-running.
 
     Bits of a channel are repeated until they are those of its unit; colours that are sRGB become
-    linear; alpha that a format lacks is 1.0, another channel 0. A line that memory could not give
-    is zero texels.
+    linear; of two numbers that are -1.0 [fs 3.2.3.3] the greater one stands for both; alpha that a
+    format lacks is 1.0, another channel 0. A line that memory could not give is zero texels.
 
     Parameters
     ----------
@@ -44,6 +44,7 @@ class Fill(wiring.Component):
         self._params = params
         self._plain = [form for form in params.formats if form in UNBLOCKED]
         self._blocks = [form for form in params.formats if form in BLOCKS]
+        self._signed = [form for form in params.formats if form in SIGNED]
         self._srgb = [form for form in params.formats if form in SRGB]
         decoded = tuple(sorted({BLOCKS[form] for form in self._blocks}))
         self._decoder = Decoder(BlockDecodeParams(formats=decoded)) if decoded else None
@@ -84,6 +85,8 @@ class Fill(wiring.Component):
             ]
             texels = linear.o
             clocks_behind += Linear.LATENCY
+        if self._signed:
+            texels = self._with_sign(m, texels, delay(m, form, clocks_behind, "format_of_texels"))
         error = delay(m, filling.error, clocks_behind, "error")
         m.d.sync += [
             Value.cast(self.o.texels).eq(gated(Value.cast(texels), ~error)),
@@ -111,10 +114,35 @@ class Fill(wiring.Component):
                 options = {}
                 for form in self._plain:
                     size, channels = UNBLOCKED[form]
-                    keys[form] = key = (size, channels[c])
+                    one = ONE[15 if form in SIGNED else 16]
+                    keys[form] = key = (size, channels[c] or one)
                     texel = pieces[TEXELS * size].word_select(place, 8 * size)
-                    options[key] = _channel(texel, channels[c], c)
+                    options[key] = _channel(texel, channels[c], one if c == 3 else 0)
                 m.d.comb += out[n][c].eq(selection.of(keys, options))
+        return out
+
+    def _with_sign(self, m, texels, form):
+        """Texels whose channels have a sign, behind all else: only then are they known.
+
+        Seven bits and a sign are repeated as 129 times the number: its low bits, and it less its
+        sign above them.
+        """
+        out = Signal(BLOCK)
+        for c in range(4):
+            bits = {of: UNBLOCKED[of].channels[c] for of in self._signed}
+            short, long = (
+                named(
+                    m, among(form, [f for f in bits if bits[f] and bits[f].bits == n]), f"s{n}_{c}"
+                )
+                for n in (8, 16)
+            )
+            for n in range(TEXELS):
+                value = Value.cast(texels[n][c])
+                byte = value[:8].as_signed()
+                byte = named(m, byte | (byte == -128), f"byte_{n}_{c}").as_signed()
+                repeated = Cat(byte[:7], byte + byte[7:].as_signed())[:16]
+                word = value | (long & (value == 1 << 15))
+                m.d.comb += out[n][c].eq(Mux(short, repeated, word))
         return out
 
     def _decode(self, m):
@@ -134,7 +162,7 @@ class Fill(wiring.Component):
         kind = delay(m, block.format, decoder.latency, "kind")
         is_byte = named(m, among(kind, BYTES), "is_byte")
         lacks_alpha = named(m, among(kind, WITHOUT_ALPHA), "lacks_alpha")
-        one = named(m, Mux(among(kind, SIGNED), ONE[15], ONE[16]), "one")
+        one = named(m, Mux(among(kind, SIGNED_BLOCKS), ONE[15], ONE[16]), "one")
         out = Signal(BLOCK)
         for n in range(TEXELS):
             for c, name in enumerate(("red", "green", "blue", "alpha")):
@@ -144,10 +172,10 @@ class Fill(wiring.Component):
         return out
 
 
-def _channel(texel, channel, number):
+def _channel(texel, channel, lacking):
     """A channel of a plain texel as its unit has it."""
     if channel is None:
-        return Const(ONE[16] if number == 3 else 0, 16)
+        return Const(lacking, 16)
     bits = texel[channel.first : channel.first + channel.bits]
     if channel.raw:
         return bits

@@ -3,6 +3,9 @@
 
 from typing import NamedTuple
 
+from amaranth.hdl import Cat, Value
+from amaranth.lib.data import View
+
 from fixfunc.spec.state import BlockFormat
 from fixfunc.spec.textures.cache import LINE, StoredFormat
 
@@ -56,7 +59,15 @@ WORDS = {
     ),
     StoredFormat.R32_FLOAT: Plain(4, (Channel(0, 16), Channel(16, 16), None, None)),
 }
-UNBLOCKED = PLAIN | WORDS
+# As PLAIN, with a sign.
+SIGNED = {
+    StoredFormat.R8_SNORM: _plain(1, "r", 8),
+    StoredFormat.R8G8_SNORM: _plain(2, "rg", 8, 8),
+    StoredFormat.R8G8B8A8_SNORM: _plain(4, "rgba", 8, 8, 8, 8),
+    StoredFormat.R16_SNORM: _plain(2, "r", 16),
+    StoredFormat.R16G16_SNORM: _plain(4, "rg", 16, 16),
+}
+UNBLOCKED = PLAIN | WORDS | SIGNED
 BLOCKS = {
     StoredFormat.BC1_UNORM: BlockFormat.BC1,
     StoredFormat.BC1_UNORM_SRGB: BlockFormat.BC1,
@@ -74,6 +85,11 @@ BLOCKS = {
 SRGB = tuple(form for form in StoredFormat if form.name.endswith("_SRGB"))
 BYTES = (BlockFormat.BC1, BlockFormat.BC2, BlockFormat.BC3, BlockFormat.BC7)  # decoded to UNORM8
 HALF_BLOCKS = (BlockFormat.BC1, BlockFormat.BC4U, BlockFormat.BC4S)  # of 8 bytes
+
+
+def format_of(state: View) -> Value:
+    """Number of the format of a state."""
+    return Cat(state.format, state.extended)
 
 
 def _halvings(form):

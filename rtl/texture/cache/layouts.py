@@ -11,6 +11,7 @@ from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
     COLOURS,
+    FORMAT,
     LAYER,
     LEVELS,
     LINE,
@@ -22,7 +23,6 @@ from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 PIXELS = 4
 TAPS = PIXELS * CORNERS  # tap 4 p + c is corner c of pixel p
 QUARTERS = 4  # of the first level, each of which looks up a block a clock
-FORMAT = 5  # bits
 OFFSET = 3  # bits: where a block begins in its line, in 8 bytes
 TEXEL = ArrayLayout(16, len(CHANNELS))
 BLOCK = ArrayLayout(TEXEL, 16)  # texel (x, y) is number 4 y + x
@@ -38,8 +38,6 @@ FOOTPRINT = StructLayout(
     }
 )
 READS = ArrayLayout(FOOTPRINT, PIXELS)
-# A quad with what is the same for all of its rounds.
-QUAD = StructLayout({"quad": layout(CACHE_QUAD), "first_set": 8, "format": FORMAT, "refused": 1})
 
 
 @dataclass(frozen=True)
@@ -105,6 +103,17 @@ class TextureCacheParams:
         return range(self.blocks // QUARTERS)
 
     @property
+    def format(self) -> int:
+        """Bits of numbers of formats that are known."""
+        return FORMAT + bool(max(self.formats) >> FORMAT)
+
+    @property
+    def quad(self) -> StructLayout:
+        """A quad with what is the same for all of its rounds."""
+        beside = {"first_set": 8, "format": self.format, "refused": 1}
+        return StructLayout({"quad": layout(CACHE_QUAD), **beside})
+
+    @property
     def round(self) -> StructLayout:
         """Blocks that are looked up in a clock, by their columns and rows."""
         place = {"x": EXTENT - 2, "y": EXTENT - 2, "level": range(LEVELS)}
@@ -117,7 +126,7 @@ class TextureCacheParams:
                 "first": 1,  # of its quad
                 "last": 1,
                 "refused": 1,
-                "format": FORMAT,
+                "format": self.format,
                 "first_set": 8,
             }
         )
@@ -142,7 +151,11 @@ class TextureCacheParams:
         """Blocks of a round that are not on chip."""
         of_quarter = StructLayout({"line": LINE_NUMBER, "offset": OFFSET, "slot": self.slot})
         return StructLayout(
-            {"missing": QUARTERS, "format": FORMAT, "blocks": ArrayLayout(of_quarter, QUARTERS)}
+            {
+                "missing": QUARTERS,
+                "format": self.format,
+                "blocks": ArrayLayout(of_quarter, QUARTERS),
+            }
         )
 
     @property
@@ -158,7 +171,7 @@ class TextureCacheParams:
                 "index": range(self.lines),
                 "fetched": 1,
                 "offset": OFFSET,
-                "format": FORMAT,
+                "format": self.format,
                 "target": self.target,
             }
         )
@@ -172,7 +185,7 @@ class TextureCacheParams:
                 "error": 1,
                 "fetched": 1,
                 "offset": OFFSET,
-                "format": FORMAT,
+                "format": self.format,
                 "target": self.target,
             }
         )

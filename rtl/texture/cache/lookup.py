@@ -12,7 +12,7 @@ from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.formats import HALVINGS
-from fixfunc.rtl.texture.cache.layouts import FORMAT, OFFSET, QUARTERS, TextureCacheParams
+from fixfunc.rtl.texture.cache.layouts import OFFSET, QUARTERS, TextureCacheParams
 from fixfunc.rtl.texture.cache.tags import Tags
 from fixfunc.spec.textures.cache import CACHE_STATE, LEVELS, LINE_NUMBER
 
@@ -69,7 +69,8 @@ class Lookup(wiring.Component):
         wiring.connect(m, missed.o, wiring.flipped(self.missed))
         tags = []
         for n in range(QUARTERS):
-            unit = Tags(params.sets // QUARTERS, params.ways, LINE_NUMBER + OFFSET + FORMAT)
+            key = LINE_NUMBER + OFFSET + params.format
+            unit = Tags(params.sets // QUARTERS, params.ways, key)
             m.submodules[f"tags_{n}"] = unit
             tags.append(unit)
             m.d.comb += unit.forget.eq(self.forget)

@@ -11,7 +11,7 @@ from fixfunc.rtl.lib.skid_buffer import StallablePipeline
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.block_rounds import BlockRounds
 from fixfunc.rtl.texture.cache.fill import Fill
-from fixfunc.rtl.texture.cache.formats import PLAIN
+from fixfunc.rtl.texture.cache.formats import PLAIN, format_of
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.line_cache import LineCache
 from fixfunc.rtl.texture.cache.line_reads import LineReads
@@ -21,6 +21,8 @@ from fixfunc.rtl.texture.cache.texel_reads import TexelReads
 from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
     CACHE_STATE,
+    COLOURS,
+    SNORMS,
     TEXEL_QUAD,
     CacheKind,
     StoredFormat,
@@ -29,6 +31,7 @@ from fixfunc.spec.textures.cache import (
 BEATS = UnionLayout({"kind": 1, "state": layout(CACHE_STATE), "quad": layout(CACHE_QUAD)})
 CONFIGS = {
     "default": TextureCacheParams(),
+    "full": TextureCacheParams(formats=(*COLOURS, *SNORMS)),
     "plain": TextureCacheParams(formats=tuple(PLAIN)),
     "small": TextureCacheParams(
         sets=8, line_sets=32, line_ways=4, in_flight=16, queue=64, formats=tuple(PLAIN)
@@ -52,8 +55,9 @@ CONFIGS = {
     ),
 }
 PURPOSE = {  # of each configuration
-    "default": "every format; 64 blocks and 512 lines on chip; hides 250 clocks of latency",
-    "plain": "the same without BC1 to BC7",
+    "default": "all of TEXTURE packets; 64 blocks, 512 lines on chip; hides 250 clocks of latency",
+    "full": "the same, and SNORM of 8 and 16 bits",
+    "plain": "the default without BC1 to BC7",
     "small": "without BC1 to BC7; 32 blocks and 128 lines on chip; hides 60 clocks of latency",
     "tiny": "for benches: six formats, layers, 16 blocks and 8 lines on chip",
 }
@@ -135,13 +139,14 @@ class TextureCache(wiring.Component):
         state = Signal(layout(CACHE_STATE))
         is_quad = named(m, self.i.payload.kind == CacheKind.QUAD, "is_quad")
         idle = named(m, rounds.idle & lookup.idle, "idle")
-        known = among(state.format, params.formats)
+        form = format_of(state)
+        known = among(form, params.formats)
         m.d.comb += [
             self.i.ready.eq(Mux(is_quad, rounds.i.ready, idle)),
             rounds.i.valid.eq(self.i.valid & is_quad),
             rounds.i.payload.quad.eq(self.i.payload.quad),
             rounds.i.payload.first_set.eq(state.first_set),
-            rounds.i.payload.format.eq(state.format),
+            rounds.i.payload.format.eq(form),
             rounds.i.payload.refused.eq(~known),
             lookup.state.eq(state),
         ]

@@ -10,8 +10,9 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
-from fixfunc.rtl.texture.cube.cube_faces import CubeFaces
+from fixfunc.rtl.texture.cube.cube_faces import CubeFaces, CubeFacesParams
 from fixfunc.spec.textures.cube import FACED_QUAD, CubeKind
+from fixfunc.spec.textures.level_of_detail import GRADIENTS
 from fixfunc.spec.textures.unit import TextureKind
 
 PIXELS = 4
@@ -26,6 +27,8 @@ class CubeQuads(wiring.Component):
     ----------
     beats : UnionLayout
         Of the texture unit.
+    gradients : bool
+        Their quads may bring gradients.
 
     Members
     -------
@@ -33,11 +36,13 @@ class CubeQuads(wiring.Component):
     o : Out(stream.Signature(beats))
         With u and v on the face of a cube.
     faced : Out(layout(FACED_QUAD))
-        Faces and gradients of a quad of a cube; with ``o``. Of others all faces are 0.
+        Faces and gradients of a quad of a cube; with ``o``. Of others all faces are 0, and
+        gradients those that the quad brings, if any.
     """
 
-    def __init__(self, beats: UnionLayout) -> None:
+    def __init__(self, beats: UnionLayout, gradients: bool) -> None:
         self._beats = beats
+        self._gradients = gradients
         super().__init__(
             {
                 "i": In(stream.Signature(beats)),
@@ -50,7 +55,7 @@ class CubeQuads(wiring.Component):
         m = Module()
         waiting_shape = StructLayout({"beat": self._beats, "has_faces": 1})
         m.submodules.waiting = waiting = StreamFIFO(waiting_shape, DEPTH)
-        m.submodules.faces = faces = CubeFaces()
+        m.submodules.faces = faces = CubeFaces(CubeFacesParams(self._gradients))
         beat = self.i.payload
         is_quad = named(m, beat.kind == TextureKind.QUAD, "is_quad")
         cube = Signal()
@@ -90,6 +95,9 @@ class CubeQuads(wiring.Component):
         for name in (f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS)):
             with m.If(has_faces):
                 m.d.comb += self.o.payload.quad[name].eq(found[name])
+        if self._gradients:
+            with m.If(~has_faces):
+                m.d.comb += [self.faced[f.name].eq(beat.quad[f.name]) for f in GRADIENTS]
         with m.If(has_faces):
             move_together(m, (waiting, faces), (self.o,))
         with m.Else():

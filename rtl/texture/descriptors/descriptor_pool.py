@@ -76,6 +76,7 @@ class DescriptorPoolParams:
             raise ValueError(f"size must be a power of two in 2..{POOL}, not {self.size!r}")
 
 
+# Of units whose states descriptors can tell: EXTENDED formats, and gradients, they lack.
 CONFIGS = {
     name: DescriptorPoolParams(
         formats=unit.stored.formats,
@@ -85,6 +86,7 @@ CONFIGS = {
         cubes=unit.cubes,
     )
     for name, unit in UNITS.items()
+    if not unit.gradients
 }
 CONFIGS["tiny"] = replace(CONFIGS["tiny"], size=8)
 PURPOSE = {  # of each configuration

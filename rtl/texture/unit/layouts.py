@@ -7,22 +7,25 @@ A beat of each is a grid of a quad, or a STATE: the row of a texture state, for 
 from dataclasses import dataclass, replace
 
 from amaranth.hdl import Mux, Value
-from amaranth.lib.data import ArrayLayout, StructLayout, View
+from amaranth.lib.data import ArrayLayout, StructLayout, UnionLayout, View
 
 from fixfunc.rtl.lib.bits import among
+from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.addresses.addresses import CONFIGS as ADDRESSES
 from fixfunc.rtl.texture.addresses.addresses import AddressesParams
-from fixfunc.rtl.texture.cache.formats import BLOCKS, PLAIN, UNIT
+from fixfunc.rtl.texture.cache.formats import PLAIN, UNIT, format_of
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.texture_cache import CONFIGS as CACHES
 from fixfunc.rtl.texture.filter.filter import FilterParams
 from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailParams
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.payloads import Field
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
+from fixfunc.spec.textures.cube import CUBE_GRADIENTS
 from fixfunc.spec.textures.filter import CORNERS
-from fixfunc.spec.textures.level_of_detail import ANISOTROPY
-from fixfunc.spec.textures.unit import COMPARED
+from fixfunc.spec.textures.level_of_detail import ANISOTROPY, GRADIENTS
+from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD
 
 PIXELS = 4
 STATES = 4  # texture states on chip, a power of two
@@ -113,6 +116,8 @@ class TextureUnitParams:
         Textures may be arrays; else a STATE of one is refused.
     cubes : bool
         Textures may be cubes; else a STATE of one is refused. With layers alone.
+    gradients : bool
+        Quads may bring gradients; else a STATE whose quads do is refused.
     """
 
     cache: TextureCacheParams = CACHES["default"]
@@ -121,11 +126,23 @@ class TextureUnitParams:
     footprints: bool = True
     layers: bool = True
     cubes: bool = False
+    gradients: bool = False
+
+    @property
+    def quad(self) -> tuple[Field, ...]:
+        """Field table of a quad in."""
+        brought = CUBE_GRADIENTS if self.cubes else GRADIENTS
+        return (*TEXTURE_QUAD, *brought) if self.gradients else TEXTURE_QUAD
+
+    @property
+    def requests(self) -> UnionLayout:
+        """Layout of a beat in."""
+        return UnionLayout({"kind": 1, "state": layout(SAMPLE_STATE), "quad": layout(self.quad)})
 
     @property
     def level_of_detail(self) -> LevelOfDetailParams:
-        """The level of detail that footprints and cubes need."""
-        return LevelOfDetailParams(self.footprints, gradients=self.cubes)
+        """The level of detail that footprints, cubes and gradients need."""
+        return LevelOfDetailParams(self.footprints, gradients=self.cubes or self.gradients)
 
     @property
     def beats(self) -> GridBeats:
@@ -172,17 +189,22 @@ class TextureUnitParams:
         }
         return FilterParams(
             packed=any(UNIT[count] < 16 for count in bits),
-            signed=any(form in BLOCKS and form.name.endswith("SNORM") for form in formats),
+            signed=any(form.name.endswith("SNORM") for form in formats),
             footprints=self.footprints or self.cubes,
             floats=self.comparisons,
         )
 
 
+def brings_gradients(state: View, params: TextureUnitParams) -> Value:
+    """Quads under a STATE bring gradients to the level of detail; those of cubes have faces'."""
+    return (state.cube & params.cubes) | (state.explicit_gradients & params.gradients)
+
+
 def refused(state: View, params: TextureUnitParams) -> Value:
     """A STATE asks for what a unit lacks: it is one without a format."""
-    compared = Mux(
-        state.compares, among(state.format, params.compared), ~among(state.format, params.depths)
-    )
+    form = format_of(state)
+    compared = Mux(state.compares, among(form, params.compared), ~among(form, params.depths))
     layers = state.last_layer.any() & (not params.layers)
     cubes = state.cube & (not params.cubes)
-    return ~compared | layers | cubes | (state.anisotropy > params.anisotropy)
+    gradients = state.explicit_gradients & (not params.gradients)
+    return ~compared | layers | cubes | gradients | (state.anisotropy > params.anisotropy)

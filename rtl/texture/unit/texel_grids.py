@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import choose, maximum, named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
-from fixfunc.rtl.texture.cache.formats import UNBLOCKED, UNIT
+from fixfunc.rtl.texture.cache.formats import SIGNED, UNBLOCKED, UNIT, format_of
 from fixfunc.rtl.texture.filter.filter import BEATS
 from fixfunc.rtl.texture.unit.layouts import (
     COUNTS,
@@ -26,10 +26,14 @@ COUNTED = ("lookups", "misses", "lines")
 FEW = 6  # bits: two grids of 16 taps
 OUTCOME = layout(TEXTURED_QUAD[: 1 + len(COUNTED)])
 UNITS = {16: Unit.UNORM16, 12: Unit.UNORM12, 10: Unit.UNORM10}
+SIGNED_UNITS = {16: Unit.SNORM15, 8: Unit.SNORM14}
 
 
 def units(form: StoredFormat) -> list[Unit]:
     """Units of the channels of a format; of those that it lacks, that of alpha which is 1."""
+    if form in SIGNED:
+        channels = SIGNED[form].channels
+        return [SIGNED_UNITS[channel.bits if channel else 16] for channel in channels]
     if form in UNBLOCKED:
         channels = UNBLOCKED[form].channels
         return [UNITS[UNIT[channel.bits] if channel else 16] for channel in channels]
@@ -101,7 +105,7 @@ class TexelGrids(wiring.Component):
                 out.state.kind.eq(FilterKind.STATE),
                 out.state.floats.eq(state.format == StoredFormat.R32_FLOAT),
                 out.state.compares.eq(state.compares & ~refused(state, self._params)),
-                *self._units(out.state, state.format),
+                *self._units(out.state, format_of(state)),
                 self.taken.eq(move_together(m, (self.i,), (self.filter,), self.found.valid)),
             ]
             with m.If(self.taken):
@@ -111,11 +115,11 @@ class TexelGrids(wiring.Component):
 
     def _units(self, out, form):
         """Units of the format of a state."""
-        known = [units(option) if option in self._formats else None for option in StoredFormat]
+        bits = self._params.stored.format
+        known = {option: units(option) for option in self._formats}
         for n, name in enumerate(CHANNELS):
-            options = [option[n] if option else Unit.UNORM16 for option in known]
-            unknown = [Unit.UNORM16] * (32 - len(options))
-            yield out[f"unit_{name}"].eq(choose(form, [*options, *unknown]))
+            options = [known[k][n] if k in known else Unit.UNORM16 for k in range(1 << bits)]
+            yield out[f"unit_{name}"].eq(choose(form[:bits], options))
 
     def _add_texels(self, m, border, taps):
         grid, texels = self.i.payload, self.texels.payload

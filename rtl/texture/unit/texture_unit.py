@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture unit: coordinates of quads become filtered texels of textures in memory."""
 
+from dataclasses import replace
+
 from amaranth.hdl import Module
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import UnionLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
@@ -26,6 +27,7 @@ from fixfunc.rtl.texture.unit.layouts import (
     PIXELS,
     QUADS,
     TextureUnitParams,
+    brings_gradients,
 )
 from fixfunc.rtl.texture.unit.placed_grids import PlacedGrids
 from fixfunc.rtl.texture.unit.places import Places
@@ -34,27 +36,41 @@ from fixfunc.rtl.texture.unit.sample_places import SamplePlaces
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
 from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
+from fixfunc.spec.textures.cache import SNORMS
 from fixfunc.spec.textures.level_of_detail import LodKind
-from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD, TextureKind
+from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
 
-BEATS = UnionLayout({"kind": 1, "state": layout(SAMPLE_STATE), "quad": layout(TEXTURE_QUAD)})
 CONFIGS = {
     name: TextureUnitParams(
-        *(cache, addresses.CONFIGS[size]),
+        *(texture_cache.CONFIGS[name], addresses.CONFIGS[size]),
         footprints=name != "small",
         layers=name != "small",
         cubes=name != "small",
+        gradients=name == "full",
     )
-    for (name, cache), size in zip(
-        texture_cache.CONFIGS.items(), ("default", "default", "small", "tiny"), strict=True
-    )
+    for name, size in {
+        "default": "default",
+        "full": "default",
+        "plain": "default",
+        "small": "small",
+        "tiny": "tiny",
+    }.items()
 }
+_TINY = CONFIGS["tiny"]
+CONFIGS["tiny_full"] = replace(
+    _TINY,
+    cache=replace(_TINY.cache, formats=(*_TINY.cache.formats, *SNORMS)),
+    gradients=True,
+)
 PURPOSE = {  # of each configuration
-    "default": "every format of the texture cache, textures of up to 16,384 texels across",
-    "plain": "the same without BC1 to BC7",
+    "default": "every format of TEXTURE packets, textures of up to 16,384 texels across",
+    "full": "the same, SNORM of 8 and 16 bits, and gradients that quads bring",
+    "plain": "the default without BC1 to BC7",
     "small": "no BC1 to BC7, footprints, layers, cubes; up to 2,048 texels, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
+    "tiny_full": "the same, SNORM of 8 and 16 bits, and gradients that quads bring",
 }
+BEATS = CONFIGS["default"].requests
 PLACED = "kind", *(f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS))
 BESIDE = 16  # places of FIFOs beside a block: more than it has clocks
 
@@ -68,7 +84,7 @@ class TextureUnit(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(BEATS))
+    i : In(stream.Signature(params.requests))
         STATE, or QUAD: :class:`fixfunc.spec.textures.unit.TextureKind`. Quads under a STATE need
         not have left before the next one: four are on chip.
     o : Out(stream.Signature(layout(TEXTURED_QUAD)))
@@ -82,7 +98,7 @@ class TextureUnit(wiring.Component):
         self._cache = texture_cache.TextureCache(params.stored)
         super().__init__(
             {
-                "i": In(stream.Signature(BEATS)),
+                "i": In(stream.Signature(params.requests)),
                 "o": Out(stream.Signature(layout(TEXTURED_QUAD))),
                 "memory": self._cache.signature.members["memory"],
                 "forget": In(1),
@@ -170,7 +186,7 @@ class TextureUnit(wiring.Component):
         """Beats, on faces of cubes, and these; the same beats if there are none."""
         if not self._params.cubes:
             return self.i, None
-        m.submodules.cubes = cubes = CubeQuads(BEATS)
+        m.submodules.cubes = cubes = CubeQuads(self._params.requests, self._params.gradients)
         wiring.connect(m, wiring.flipped(self.i), cubes.i)
         return cubes.o, cubes.faced
 
@@ -242,6 +258,8 @@ class TextureUnit(wiring.Component):
             m.d.comb += [
                 *carried(lod.i.payload.state, beat.state),
                 lod.i.payload.state.kind.eq(LodKind.STATE),
-                lod.i.payload.state.explicit_gradients.eq(beat.state.cube),
+                lod.i.payload.state.explicit_gradients.eq(
+                    brings_gradients(beat.state, self._params)
+                ),
                 states.write.eq(move_together(m, (beats,), (lod.i, quads), states.free)),
             ]

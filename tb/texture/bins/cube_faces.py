@@ -6,7 +6,7 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.texture.cube.cube_faces import CubeFacesParams
-from fixfunc.spec.textures.cube import CUBE_QUAD, CUBE_STATE, FACED_QUAD
+from fixfunc.spec.textures.cube import CUBE_STATE, FACED_QUAD
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag
 
@@ -14,9 +14,9 @@ CONFIG = "tiny"
 COUNT = 3000
 
 
-def bins(seen: Seen, _: CubeFacesParams) -> dict[str, int]:
+def bins(seen: Seen, params: CubeFacesParams) -> dict[str, int]:
     """Counts of one batch."""
-    states, quads, state_of = parted(seen.rows, CUBE_STATE, CUBE_QUAD)
+    states, quads, state_of = parted(seen.rows, CUBE_STATE, params.quad)
     out = codec.unpack(seen.out["o"], FACED_QUAD, dtype(FACED_QUAD))
     coarse = flag(states["coarse"][state_of], "fine", "coarse")
     found = {}

@@ -7,6 +7,7 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
+from fixfunc.models.texture.texture_cache import forms_of
 from fixfunc.models.texture.texture_unit import grids_of, levels_on_faces
 from fixfunc.models.texture.unit.cube_grids import parts_of
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
@@ -15,7 +16,7 @@ from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY
-from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
+from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURED_QUAD
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
 
@@ -54,9 +55,9 @@ def _cubes(state, grids, faces):
     return found
 
 
-def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
+def bins(seen: Seen, params: TextureUnitParams) -> dict[str, int]:
     """Counts of one batch."""
-    states, quads, state_of = parted(seen.rows, SAMPLE_STATE, TEXTURE_QUAD)
+    states, quads, state_of = parted(seen.rows, SAMPLE_STATE, params.quad)
     out = codec.unpack(seen.out["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
     quads, lods, faces = levels_on_faces(states, quads, state_of, True)
     number, grids = grids_of(states[state_of], quads, lods)
@@ -73,8 +74,8 @@ def bins(seen: Seen, _: TextureUnitParams) -> dict[str, int]:
     most = {"none": (0, 1), "some": (2, 15), "16": (16, 16), "beyond": (17, 31)}
     found |= cross("anisotropy", ranges(state["anisotropy"], most))
     found |= cross("status", of(CacheStatus, out["status"]))
-    compares = (state["compares"] == 1) & np.isin(state["format"], COMPARED)
-    forms = {form.name: state["format"] == form for form in COMPARED}
+    compares = (state["compares"] == 1) & np.isin(forms_of(state), COMPARED)
+    forms = {form.name: forms_of(state) == form for form in COMPARED}
     found |= cross("comparison", of(Compare, state["function"]), forms, where=compares)
     found |= _cubes(state[number], grids, faces[number])
     found |= cross("layer", layers(quads["layer0"], state["last_layer"]))

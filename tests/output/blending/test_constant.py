@@ -146,15 +146,12 @@ def drawn(*draws, constant=True):
 
 
 @pytest.mark.plan("colour-write-24")
+@pytest.mark.qualify  # a top of its own, which ``make test`` does not build
 @pytest.mark.parametrize("stem", ["top"])
 def test_a_draw_in_the_top(stem):
     """White over a colour by one constant, then by another one under the same state."""
     first, second = (0.25, 0.5, 0.75, 1.0), (0.5, 0, 1, np.nan)
-<<<<<<< HEAD
-    outputs = check_outputs("top", "tiny_bytes", drawn(first, second), ("full", "bursty"), 0)
-=======
-    outputs = check_outputs(stem, "tiny_pixels", drawn(first, second), ("full", "bursty"), 0)
->>>>>>> 7a5049e5f6f89852acaba237dcb4dce84cd268da
+    outputs = check_outputs(stem, "tiny_bytes", drawn(first, second), ("full", "bursty"), 0)
     colour = [0x10, 0x20, 0x40, 0x80]
     for given in (first, second):
         shares = [Fraction(0 if np.isnan(share) else share) for share in given]
@@ -168,17 +165,14 @@ def test_a_draw_in_the_top(stem):
 
 
 @pytest.mark.plan("colour-write-24")
+@pytest.mark.qualify  # a top of its own, which ``make test`` does not build
 @pytest.mark.parametrize("stem", ["top"])
 def test_a_state_needs_a_constant_of_its_start(stem):
     """One of the START before is forgotten; readers of other planes know no such packet."""
     rows = drawn((1, 1, 1, 1)), drawn((1, 1, 1, 1), constant=False)
     for row in rows[1:]:
         row[0, 0] = int(row[0, 0]) + 32 * len(rows[0])
-<<<<<<< HEAD
-    outputs = check_outputs("top", "tiny_bytes", np.concatenate(rows), ("full", "full"), 0)
-=======
-    outputs = check_outputs(stem, "tiny_pixels", np.concatenate(rows), ("full", "full"), 0)
->>>>>>> 7a5049e5f6f89852acaba237dcb4dce84cd268da
+    outputs = check_outputs(stem, "tiny_bytes", np.concatenate(rows), ("full", "full"), 0)
     status = codec.unpack(outputs["o"], STATUS, dtype(STATUS))
     assert status["error"].tolist() == [CommandError.NONE, CommandError.ORDER]
     data = np.zeros(1 << 20, np.uint8)

@@ -16,7 +16,7 @@ from fixfunc.spec.textures.cache import COLOURS, DEPTHS, CacheStatus, StoredForm
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
-from fixfunc.tb.texture.texture_cache import WORDS
+from fixfunc.tb.texture.texture_cache import WORDS, put_format
 from tests import volume
 from tests.texture.test_texture_unit import QUADS, outputs, quads_of, ramps, sampled
 from tests.textures import noise
@@ -137,7 +137,7 @@ def test_a_unit_without_comparisons_has_nothing_of_them():
     params = TextureUnitParams(comparisons=False)
     assert params.stored.formats == COLOURS
     assert (params.compared, params.filter.floats) == ((), False)
-    assert CONFIGS["default"].stored.formats == tuple(StoredFormat)
+    assert CONFIGS["default"].stored.formats == (*COLOURS, *DEPTHS)
     with pytest.raises(InputError, match="formats must be without those that comparisons bring"):
         TextureUnitParams(cache=params.cache.__class__(formats=DEPTHS))
 
@@ -151,7 +151,8 @@ def test_a_hundred_thousand_comparisons(form, monkeypatch):
 
     def comparing(*how):
         state = draw(*how)
-        state["compares"], state["format"] = 1, form
+        state["compares"] = 1
+        put_format(state, form)
         return state
 
     monkeypatch.setattr(bench, "draw", comparing)
