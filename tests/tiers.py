@@ -30,7 +30,7 @@ LONGEST = (
 JOINED = ("top", "cached_depth", "depth_unit", "colour_write", "resolve")
 SLOW = ("shared",)  # on Icarus: products that share their multipliers
 # The one configuration of a block that ``make test`` builds, where it is not ``tiny``.
-BUILT = {"top": "tiny_resolve"}
+BUILT = {"texture_unit": "tiny_full", "top": "tiny_resolve"}
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
 QUALIFY = os.environ.get("TIER") == "qualify"
 SEED = int(
