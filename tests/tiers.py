@@ -51,6 +51,8 @@ JOINED = (
 # benches, for which each simulator would build them anew. Products that share their multipliers,
 # which Icarus is slow with, are in that of the triangle setup.
 HELD = (*JOINED, "output_merger", "scan_out", "shared")
+# The one configuration of a block that ``make test`` builds, where it is not ``tiny``.
+BUILT = {"texture_unit": "tiny_full"}
 SIMULATORS = os.environ.get("SIM", "icarus verilator").split()
 QUALIFY = os.environ.get("TIER") == "qualify"
 SEED = int(

@@ -249,12 +249,11 @@ class ColourWrite(wiring.Component):
         m.submodules.front = front = SlotFront(p.edge, planes, bits, latency + 4, tile)
         self._per_plane(m, "slots", slots)
         wiring.connect(m, wiring.flipped(self.i), requests.i)
-        for name, cache in zip(p.names, caches, strict=True):
-            wiring.connect(m, getattr(requests, name), cache.i)
         wiring.connect(m, requests.o, shading.i)
         wiring.connect(m, shading.quads, wiring.flipped(self.quads))
         wiring.connect(m, shading.o, front.i)
         for name, cache in zip(p.names, caches, strict=True):
+            wiring.connect(m, getattr(requests, name), cache.i)
             wiring.connect(m, cache.o, getattr(front, name))
             wiring.connect(m, cache.counted, wiring.flipped(getattr(self, f"{name}_counted")))
             wiring.connect(m, cache.memory, wiring.flipped(getattr(self, f"{name}_memory")))

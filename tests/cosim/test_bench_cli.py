@@ -13,6 +13,7 @@ from fixfunc.cosim.simulation.bench import Bench
 from fixfunc.cosim.verilog.generate import generate
 from fixfunc.tb import catalogue
 from fixfunc.tb.__main__ import main
+from tests import tiers
 
 
 @pytest.mark.parametrize(
@@ -69,7 +70,7 @@ def test_a_wrong_golden_model_is_caught(stem, monkeypatch, capsys):
             port: rows ^ np.uint64(4) for port, rows in codec.by_port(right(*arguments)).items()
         },
     )
-    given = [stem, "--config", "tiny", "--count", "100", "--seed", "9"]
+    given = [stem, "--config", tiers.BUILT.get(stem, "tiny"), "--count", "100", "--seed", "9"]
     assert main(["volume", *given]) == 1
     said = capsys.readouterr().out
     assert "  got      " in said

@@ -32,7 +32,7 @@ from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.frontend import streams
 from fixfunc.tb.frontend.vertex_draws import TEXTURES
-from tests.pixel.test_pixel_pipe import BLOCK, CONFIG, WHOLE, begun, rows_of, triangles
+from tests.pixel.pipe.test_pixel_pipe import BLOCK, CONFIG, WHOLE, begun, rows_of, triangles
 from tests.textures import floats, noise
 from tests.volume import LIMIT, check_outputs, volume
 
