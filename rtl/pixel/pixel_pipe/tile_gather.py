@@ -81,7 +81,7 @@ class TileGather(wiring.Component):
         accepted = named(m, pack.o.valid & has_room, "accepted")
         packed = pack.o.payload
         quad = packed.packed.quad
-        is_end = named(m, quad.last & packed.end, "is_end")
+        is_end = named(m, quad.last & packed.end, "is_end") if self._planes > 1 else quad.last
         first_quad = Signal(init=1)
         m.d.comb += pack.o.ready.eq(has_room)
         with m.If(has_room):
@@ -112,33 +112,35 @@ class TileGather(wiring.Component):
         if is_one(self._formats) and self._planes == 1:
             m.d.comb += [
                 self.tiles.ready.eq(1),
-                out.end.eq(1),
                 pack.valid.eq(self.i.valid),
                 self.i.ready.eq(pack.ready),
             ]
             return
         m.submodules.heads = heads = StreamFIFO(self.tiles.payload.shape(), self._most)
         wiring.connect(m, wiring.flipped(self.tiles), heads.i)
-        forms = heads.o.payload
-        plane = Signal(range(self._planes))
-        written = [forms[n].any() for n in range(self._planes)]
-        last = Const(0, plane.shape())
-        for n in range(1, self._planes):
-            last = Mux(written[n], n, last)
-        own = Array(forms[n] for n in range(self._planes))[plane]
-        is_end = named(m, plane == last, "is_last_plane")
+        own, is_end = heads.o.payload[0], Const(1)
         moves = named(m, pack.valid & pack.ready, "moves")
+        if self._planes > 1:
+            own, is_end = self._count(m, heads.o.payload, moves, out)
         m.d.comb += [
-            out.plane.eq(plane),
-            out.end.eq(is_end),
             pack.valid.eq(self.i.valid & heads.o.valid),
             self.i.ready.eq(pack.ready & heads.o.valid & is_end),
             heads.o.ready.eq(moves & is_end & self.i.payload.last),
         ]
         if not is_one(self._formats):
             m.d.comb += out.shaded.control.eq(control_of(self._formats, own))
+
+    def _count(self, m, forms, moves, out):
+        """The format of the plane whose turn it is, and whether none behind it is written."""
+        plane = Signal(range(self._planes))
+        last = Const(0, plane.shape())
+        for n in range(1, self._planes):
+            last = Mux(forms[n].any(), n, last)
+        is_end = named(m, plane == last, "is_last_plane")
+        m.d.comb += [out.plane.eq(plane), out.end.eq(is_end)]
         with m.If(moves):
             m.d.sync += plane.eq(Mux(is_end, 0, plane + 1))
+        return Array(forms[n] for n in range(self._planes))[plane], is_end
 
     def _lane(self, m, quad, lane):
         """Whether a lane is one of the quad's, of which of its pixels, and whether it survives."""
@@ -172,13 +174,14 @@ class PlanePack(wiring.Component):
     -------
     i, o : In, Out(StructLayout)
         What the :class:`~fixfunc.rtl.pixel.pixel_pipe.colour_pack.ColourPack` takes, ``shaded``,
-        and gives, ``packed``, :attr:`latency` clocks later; the number of the plane; and whether it
-        is the last one of its quad.
+        and gives, ``packed``, :attr:`latency` clocks later; with several planes the number of the
+        plane, and whether it is the last one of its quad.
     """
 
     def __init__(self, formats: PlaneFormats, planes: int) -> None:
         self._pack = ColourPack(formats)
-        own = {"plane": range(planes), "end": 1}
+        own = {"plane": range(planes), "end": 1} if planes > 1 else {}
+        self._own = tuple(own)
         super().__init__(
             {
                 "i": In(StructLayout({"shaded": self._pack.i.shape()} | own)),
@@ -197,7 +200,6 @@ class PlanePack(wiring.Component):
         m.d.comb += [
             pack.i.eq(self.i.shaded),
             self.o.packed.eq(pack.o),
-            self.o.plane.eq(delay(m, self.i.plane, self.latency, "plane")),
-            self.o.end.eq(delay(m, self.i.end, self.latency, "end")),
+            *(self.o[name].eq(delay(m, self.i[name], self.latency, name)) for name in self._own),
         ]
         return m
