@@ -155,7 +155,7 @@ def test_quads(samples):
     given = tiles(rng, 40, 8, 8)
     given["covered"] = given["mask"]
     given["mask"][20:] = 1 << rng.integers(0, 64, 20).astype(np.uint64)
-    out = quads_of(given, state)
+    out = quads_of(given, state, [28, 0, 24])
     lanes = unpack(given["mask"])
     assert (out["covered"] == given["covered"]).all()
     live = unpack(out["live"])
@@ -171,6 +171,8 @@ def test_quads(samples):
                 quad = live[n, y & ~1 : (y & ~1) + 2, x & ~1 : (x & ~1) + 2]
                 assert helpers[n, y, x] == (quad.any() and not inside)
     assert (out["flat_colour"] == 0x12345678).all()
+    formats = [out[f"colour{plane}_format"] for plane in ("", 1, 2)]
+    assert [np.unique(its).tolist() for its in formats] == [[28], [0], [24]]
 
 
 @pytest.mark.plan("colour-write-5")
