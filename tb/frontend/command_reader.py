@@ -116,16 +116,19 @@ class Harness(wiring.Component):
 
 def shape_of(params: CommandReaderParams) -> top.TopParams:
     """The parameters of a top with this reader, for which command streams are generated."""
-    names = ["resolve_samples", "ring"]
-    names += ["texture_formats", "texture_extent", "texture_anisotropy"]
-    own = {name: getattr(params, name) for name in names}
-    alike = (replace(config.reader, **own) for config in top.CONFIGS.values())
-    found = next(config for config, reader in zip(top.CONFIGS.values(), alike) if reader == params)
+    whole = top.CONFIGS["tiny_bytes" if params.edge == 4 else "frame"]
+    blocks = {
+        name: replace(getattr(whole, name), samples=params.samples)
+        for name in ("raster", "depth", "colour")
+    }
+    planes = {"planes": params.colour_planes, "formats": params.colour_formats}
+    blocks["colour"] = replace(blocks["colour"], **planes)
     resolve = ResolveParams(params.resolve_samples, srgb=params.resolves_srgb)
-    pixels = found.pixels if params.ring else None
+    pixels = whole.pixels if params.ring else None
     if pixels and not params.texture_formats:
         pixels = replace(pixels, texture=None)
-    return replace(found, reader=params, resolve=resolve, pixels=pixels)
+    blocks |= {"reader": params, "pixels": pixels}
+    return replace(whole, resolve=resolve if params.resolve_samples else None, **blocks)
 
 
 def requests(rng: np.random.Generator, count: int, params: CommandReaderParams) -> np.ndarray:
