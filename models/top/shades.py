@@ -63,7 +63,9 @@ def by_pixel_states(pipe: PixelPipe) -> Callable[[Shading], Shades]:
         made = pipe.shade(
             shading.tiles, samples, shading.triangle, shading.assembly, shading.formats
         )
-        return Shades(made.colours, made.survivors, fractions=made.fractions)
+        words = made.colours, made.fractions
+        colours, fractions = (its[0] for its in words) if len(shading.formats) == 1 else words
+        return Shades(colours, made.survivors, fractions=fractions)
 
     return shade
 

@@ -174,13 +174,13 @@ def master():
     return Volume(Master(), "master")
 
 
-def run_master(memory=None, fields=(), last=LENGTH, fickle=None):
+def run_master(memory=None, fields=(), last=LENGTH, fickle=None, keep=None):
     memory = memory or Memory(np.zeros(SIZE, np.uint8), (0, 8))
     held = FIELDS | dict(fields) | {"last": last, "fickle": 0}
     held |= {"fickle": 1 + FICKLE.index(fickle)} if fickle else {}
     for name, value in held.items():
         master().hold(name, value)
-    run = master().run({"i": BEATS}, 100, memory=memory, limit=50_000)
+    run = master().run({"i": BEATS}, 100, memory=memory, limit=50_000, keep=keep)
     return run, memory.data.view("<u8").reshape(-1, 4)
 
 

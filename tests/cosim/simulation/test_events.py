@@ -16,7 +16,7 @@ from fixfunc.spec.counters import COUNTERS, PROBES
 from fixfunc.spec.errors import InputError
 from fixfunc.tb import catalogue as benches
 from tests.cosim.simulation.test_volume import Echo
-from tests.cosim.test_protocol import BEATS, LENGTH, SIZE, Master
+from tests.cosim.test_protocol import BEATS, LENGTH, SIZE, run_master
 
 ROWS = np.arange(200, dtype=np.uint64)[:, None]
 
@@ -26,15 +26,10 @@ def echo():
     return Volume(Echo(8), "echo")
 
 
-@cache
-def master():
-    return Volume(Master(), "master")
-
-
 def mastered(keep, **behaviour):
     """The master writes a burst for each beat, then reads one."""
     memory = Memory(np.zeros(SIZE, np.uint8), **{"latency": (20, 60)} | behaviour)
-    return master().run({"i": BEATS}, 100, memory=memory, keep=keep)
+    return run_master(memory, keep=keep)[0]
 
 
 @pytest.mark.plan("time-1")

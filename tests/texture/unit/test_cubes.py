@@ -173,7 +173,8 @@ def test_neighbours_are_those_of_the_sampler(size):
 
 @pytest.mark.plan("texture-unit-12")
 @pytest.mark.parametrize(
-    ("config", "status"), by_tier([("tiny_full", 0), ("small", CacheStatus.FORMAT)])
+    ("config", "status"),
+    by_tier([("default", 0), ("small", CacheStatus.FORMAT)], also=("default",)),
 )
 def test_cubes_are_refused_without_them(config, status, monkeypatch):
     """With FORMAT and zeros."""

@@ -83,7 +83,9 @@ def test_comparisons_have_footprints_and_gathers_have_none(monkeypatch):
 
 
 @pytest.mark.plan("texture-unit-9")
-@pytest.mark.parametrize(("config", "most"), by_tier([("tiny_full", 16), ("small", 1)]))
+@pytest.mark.parametrize(
+    ("config", "most"), by_tier([("default", 16), ("small", 1)], also=("default",))
+)
 def test_more_samples_than_there_may_be_are_refused(config, most, monkeypatch):
     """With FORMAT and zeros, even where a comparison would be true; and the next state is not."""
     state = ramps(3)

@@ -114,7 +114,8 @@ def test_numbers_of_layers_in_hardware():
 
 @pytest.mark.plan("texture-unit-10")
 @pytest.mark.parametrize(
-    ("config", "status"), by_tier([("tiny_full", 0), ("small", CacheStatus.FORMAT)])
+    ("config", "status"),
+    by_tier([("default", 0), ("small", CacheStatus.FORMAT)], also=("default",)),
 )
 def test_arrays_are_refused_without_layers(config, status, monkeypatch):
     """With FORMAT and zeros; a texture of one layer is not, whatever its quads say."""
