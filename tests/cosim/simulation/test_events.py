@@ -16,7 +16,7 @@ from fixfunc.spec.counters import COUNTERS, PROBES
 from fixfunc.spec.errors import InputError
 from fixfunc.tb import catalogue as benches
 from tests.cosim.simulation.test_volume import Echo
-from tests.cosim.test_protocol import BEATS, LENGTH, SIZE, run_master
+from tests.cosim.test_protocol import BEATS, LENGTH, SIZE, master, run_master
 
 ROWS = np.arange(200, dtype=np.uint64)[:, None]
 
