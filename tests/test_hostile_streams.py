@@ -47,7 +47,7 @@ def draw_all(streams, config="tiny"):
 
 @pytest.mark.plan("top-18")
 def test_hostile_streams():
-    draw_all(1000)
+    draw_all(250)
 
 
 @pytest.mark.qualify

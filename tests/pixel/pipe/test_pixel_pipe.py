@@ -113,7 +113,7 @@ def test_a_triangle_takes_little():
 
 @pytest.mark.plan("pixel-pipe-2")
 def test_volume():
-    check_paces(BLOCK, CONFIG, 600)
+    check_paces(BLOCK, CONFIG, 240)
 
 
 @pytest.mark.plan("pixel-pipe-2")
