@@ -79,8 +79,8 @@ def by_tier(rows, also=(), later=()):
 def simulators(block):
     """Parameters of a bench: simulators at some pairs of paces, and at all of them.
 
-    ``make test`` has the first alone: the other one builds a block as a volume library, and
-    primitives, which have none, are proved, whatever the paces.
+    ``make test`` has the first alone: the other one builds a block as a volume library. Primitives
+    have none, and most of them are proved, whatever the paces.
     """
     first = SIMULATORS[0]
     some = [

@@ -13,7 +13,7 @@ from fixfunc.models.machine.front_half import Part
 from fixfunc.models.machine.targets import Target, at_layer
 from fixfunc.models.machine.tile_shading import TileShading
 from fixfunc.models.memory.copies import clear_values
-from fixfunc.models.output.formats import colour_format, encode
+from fixfunc.models.output.formats import colour_format
 from fixfunc.models.output.output_merger import parted
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.spec.dxgi import Format
@@ -226,10 +226,5 @@ def _shaded(part, run, back, state, colour):
 def _stored(values, form):
     """Colours of a shader as a format stores them, and fractions: uint32, without the last axis."""
     shape = values.shape[:-1]
-    if colour_format(form).kind in ("UNORM", "SNORM"):
-        packed, fractions = parted(values.reshape(-1, 4), form)
-        return packed.reshape(shape), fractions.reshape(shape)
-    octets = encode(values.reshape(-1, 4), form)
-    wide = np.zeros((len(octets), 4), np.uint8)
-    wide[:, : octets.shape[1]] = octets
-    return wide.view("<u4")[:, 0].reshape(shape), np.zeros(shape, np.uint32)
+    packed, fractions = parted(values.reshape(-1, 4), form)
+    return packed.reshape(shape), fractions.reshape(shape)

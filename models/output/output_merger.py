@@ -3,16 +3,20 @@
 
 import numpy as np
 
+from fixfunc.models.lib import float32
 from fixfunc.models.output.blend import Blend, blend, blend_floats
 from fixfunc.models.output.formats import (
     ColourFormat,
     colour_format,
     encoded,
+    float_bits,
     integers,
+    linear_to_srgb,
     load,
     masked,
     quantise,
     shader_alpha,
+    srgb_to_linear,
     store,
 )
 from fixfunc.models.payload import enumerated
@@ -25,6 +29,7 @@ INTEGERS = ("UINT", "SINT")
 FRACTIONS = tuple((8 * n, 8) for n in range(4))
 FRACTIONS_BESIDE_ALPHA = ((0, 6), (6, 6), (12, 6), (18, 14))  # where alpha has few bits
 FRACTIONS_OF_16_BITS = tuple((6 * n, 6) for n in range(4))
+LIGHT = (1 << 16) - 1  # what 1.0 is of linear light
 SRGB_STEEP = 128  # bytes of sRGB from which on a fraction has steps of 4
 
 
@@ -197,39 +202,61 @@ def parted(values: np.ndarray, form: Format) -> tuple[np.ndarray, np.ndarray]:
 
     Parameters
     ----------
-    values : ndarray of float32, shape (n, 4)
+    values : ndarray of float32, or of 32 bits that are an integer's or those of one, shape (n, 4)
     form : Format
-        Normalised, of at most 32 bits.
+        Of at most 32 bits.
 
     Returns
     -------
     packed, fractions : ndarray of uint32, shape (n,)
-        As a shader gives them to colour write: see :func:`fixfunc.spec.colours.colours`. The
-        fraction is cut towards zero, so that the nearest integer is the packed one.
+        As a shader gives them to colour write: see :func:`fixfunc.spec.colours.colours`. Normalised
+        channels are the nearest, ties away from zero [fs 3.2.3]; fractions are cut towards zero,
+        to as many as their bits hold. Integers are cut to their range.
     """
     own = colour_format(form)
     alpha = shader_alpha(own)
-    channels = own.layout.channels + (() if alpha is None else (alpha,))
-    given = own._replace(layout=own.layout._replace(channels=channels))
-    nearest = quantise(values, own)
-    packed = np.zeros((len(values), 4), np.uint8)
-    texels = store(nearest, given._replace(layout=given.layout._replace(size=4)))
-    packed[:, : texels.shape[1]] = texels
-    fractions = np.zeros(len(values), np.int64)
-    places = fraction_places(own)
-    for channel, (low, bits) in enumerate(places or ()):
-        if own.is_srgb:
-            kept = load(packed, given)[:, channel]
-            rest = nearest[:, channel] - kept
-            rest //= _steepness(kept) if channel < 3 else 1
-        else:
-            most = float(own.most[channel] << bits)
-            wide = np.clip(np.nan_to_num(values[:, channel], nan=0.0), -1, 1).astype(np.float64)
-            wide = np.maximum(wide, 0) if own.kind == "UNORM" else wide
-            rest = np.trunc(wide * most).astype(np.int64) - (nearest[:, channel] << bits)
-        half = 1 << bits - 1
-        fractions |= (np.clip(rest, -half, half - 1) & (1 << bits) - 1) << low
-    return packed.view("<u4")[:, 0], fractions.astype(np.uint32)
+    bits = values.view(np.uint32).astype(np.int64)
+    packed, fractions = np.zeros((2, len(bits)), np.int64)
+    for channel in own.layout.channels + (() if alpha is None else (alpha,)):
+        number, _ = _number(bits[:, channel.register], own, channel, 0)
+        packed |= (number & (1 << channel.bits) - 1) << channel.low
+    channels = {channel.register: channel for channel in own.layout.channels}
+    widest = max(own.layout.channels, key=lambda channel: channel.bits)
+    for n, (low, places) in enumerate(fraction_places(own) or ()):
+        channel = channels.get(n, widest._replace(register=n))
+        _, fraction = _number(bits[:, n], own, channel, places)
+        fractions |= (fraction & (1 << places) - 1) << low
+    return packed.astype(np.uint32), fractions.astype(np.uint32)
+
+
+def _number(bits, form, channel, places):
+    """A channel's integer, and what rounding took away of it, with so many places."""
+    if form.kind == "FLOAT":
+        return float_bits(bits.astype(np.uint32).view(np.float32), channel.bits), np.int64(0)
+    if form.kind == "UINT":
+        return np.minimum(bits, (1 << channel.bits) - 1), np.int64(0)
+    if form.kind == "SINT":
+        most = (1 << channel.bits - 1) - 1
+        return np.clip(bits - (bits >> 31 << 32), -most - 1, most), np.int64(0)
+    if form.is_srgb:
+        linear = float32.unorm(bits, LIGHT)
+        byte = linear_to_srgb(linear, channel)
+        lost = linear - srgb_to_linear(byte, channel)
+        is_steep = (byte >= SRGB_STEEP) & (channel.register < 3)
+        return byte, _cut(np.where(is_steep, lost >> 2, lost), places)
+    is_negative = (bits >> 31 == 1) & (form.kind == "SNORM")
+    magnitude = np.where(is_negative, bits & (1 << 31) - 1, bits)
+    most = (1 << channel.bits - (form.kind == "SNORM")) - 1
+    whole = float32.unorm(magnitude, most)
+    lost = float32.unorm_steps(magnitude, most, 1 << places) - (whole << places)
+    sign = np.where(is_negative, -1, 1)
+    return sign * whole, _cut(sign * lost, places)
+
+
+def _cut(fraction, places):
+    """The nearest of two's complement of so many bits."""
+    half = 1 << max(places - 1, 0)
+    return np.clip(fraction, -half, half - 1)
 
 
 def check_kind(dtype: np.dtype, form: Format) -> None:

@@ -6,7 +6,6 @@ attribute_quads.py  the same as beats, as hardware has them
 quads.py            two by two pixels of a tile
 quad_dispatch.py    the same as beats, as hardware has them
 texture_stage.py    colours of quads without a shader
-colour_pack.py      their colours in the format of a plane
 pixel_pipe.py       all in a row: colours of tiles without a shader
 pixel_shader.py     what a shader declares, and what it returns
 pixel_inputs.py     what it takes: attributes, at pixels, centroids, samples and offsets

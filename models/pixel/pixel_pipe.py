@@ -9,9 +9,9 @@ import numpy as np
 
 from fixfunc.models.frontend.vertex_ring import Assembly
 from fixfunc.models.lib import float32
+from fixfunc.models.output.output_merger import parted
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.pixel import attribute_quads, texture_stage
-from fixfunc.models.pixel.colour_pack import pack
 from fixfunc.models.pixel.quad_dispatch import dispatch, helpers
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.texture.texture_cache import QuadCacheShape
@@ -288,8 +288,8 @@ def _gather(shaded, tile, count, edge, formats):
     colours, fractions = np.zeros((2, len(formats), count, edge, edge), np.uint32)
     survivors = np.zeros((count, edge, edge), bool)
     for pixel in range(4):
-        channels = np.stack([shaded[f"c{pixel}_{n}"] for n in range(4)], 1).astype(np.int64)
-        packed = [pack(channels, Format(form)) if form else None for form in formats]
+        channels = np.stack([shaded[f"c{pixel}_{n}"] for n in range(4)], 1).astype(np.uint32)
+        packed = [parted(channels, Format(form)) if form else None for form in formats]
         for samples in np.unique(shaded["samples"]):
             for sample in range(1 << int(samples)):
                 some = np.flatnonzero(

@@ -95,9 +95,8 @@ def control_of(formats: PlaneFormats, form: Value) -> Value:
         return Cat(form == known for known in forms).any()
 
     def has(channel: int, width: int) -> Value:
-        widths = {known: (places(known)[channel] or (0, 0))[1] for known in floats}
-        alpha = {f: with_shader_alpha(places(f))[channel] for f in floats}
-        return among(f for f in floats if width in (widths[f], (alpha[f] or (0, 0))[1]))
+        own = {known: with_shader_alpha(places(known))[channel] for known in floats}
+        return among(known for known, place in own.items() if place and place[1] == width)
 
     def flags(has_one, options):
         return [has_one(n, option) for n in range(4) for option in options]
@@ -138,8 +137,8 @@ class ColourPack(wiring.Component):
     def __init__(self, formats: PlaneFormats) -> None:
         self._formats = formats
         control = {} if is_one(formats) else {"control": control_layout(formats)}
-        given = StructLayout({"quad": layout(SHADED_QUAD)} | control)
-        super().__init__({"i": In(given), "o": Out(PACKED)})
+        beat = StructLayout({"quad": layout(SHADED_QUAD)} | control)
+        super().__init__({"i": In(beat), "o": Out(PACKED)})
 
     @property
     def latency(self) -> int:
@@ -202,7 +201,7 @@ class PixelPack(wiring.Component):
         colour = pick(control.arrangement, [joined(its, words) for its in own])
         m.d.comb += [
             self.o.eq(register(m, colour, COLOUR, "colour")),
-            self.fraction.eq(register(m, fractions, COLOUR, "rest")),
+            self.fraction.eq(register(m, fractions, COLOUR, "packed_fraction")),
         ]
         return m
 
@@ -269,11 +268,11 @@ class PixelPack(wiring.Component):
         t.enter(begin, fraction=named(m, fractions, "fractions"))
         t.enter(begin, **{f"linear_{n}": word for n, word in enumerate(linear)})
         t.enter(end, **{f"word_{n}": Value.cast(encoder.o[n]) for n in range(4)})
-        rests = [self._lacking(m, t, encoder.o[n][:BYTE], end, n) for n in range(4)]
+        lost = [self._lacking(m, t, encoder.o[n][:BYTE], end, n) for n in range(4)]
         clock = self.latency - 1
         is_srgb = self._at(t, clock).is_srgb
         words = [t.value(f"word_{n}", clock) for n in range(4)]
-        return words, Mux(is_srgb, Cat(rests), t.value("fraction", clock))
+        return words, Mux(is_srgb, Cat(lost), t.value("fraction", clock))
 
     def _lacking(self, m, t, byte, clock, channel):
         """Light less that of a byte, cut to eight bits; two clocks later."""
@@ -286,9 +285,9 @@ class PixelPack(wiring.Component):
             read = table.read_port()
             m.d.comb += read.addr.eq(byte)
             light = read.data
-        rest = (t.value(f"linear_{channel}", clock + 1)[:16] - light).as_signed()
+        lost = (t.value(f"linear_{channel}", clock + 1)[:16] - light).as_signed()
         if channel != ALPHA:
-            rest = Mux(delay(m, byte, 1, f"byte_{channel}")[-1], rest >> STEEP, rest)
+            lost = Mux(delay(m, byte, 1, f"byte_{channel}")[-1], lost >> STEEP, lost)
         most = (1 << BYTE - 1) - 1
-        cut = Mux(rest > most, most, Mux(rest < ~most, ~most, rest))
-        return register(m, cut[:BYTE], BYTE, f"rest_{channel}")
+        cut = Mux(lost > most, most, Mux(lost < ~most, ~most, lost))
+        return register(m, cut[:BYTE], BYTE, f"light_lost_{channel}")

@@ -173,9 +173,9 @@ class PlanePack(wiring.Component):
     Members
     -------
     i, o : In, Out(StructLayout)
-        What the :class:`~fixfunc.rtl.pixel.pixel_pipe.colour_pack.ColourPack` takes, ``shaded``,
-        and gives, ``packed``, :attr:`latency` clocks later; with several planes the number of the
-        plane, and whether it is the last one of its quad.
+        ``shaded`` and ``packed``: ``i`` and ``o`` of
+        :class:`~fixfunc.rtl.pixel.pixel_pipe.colour_pack.ColourPack`, :attr:`latency` clocks apart;
+        with several planes the number of the plane, and whether it is the last one of its quad.
     """
 
     def __init__(self, formats: PlaneFormats, planes: int) -> None:
