@@ -33,13 +33,25 @@ DTYPE = dtype(payloads.DRAW_STATE)
 # Factors made of the shader's first colour and of what is stored.
 PLAIN_FACTORS = [factor for factor in BlendFactor if factor <= BlendFactor.SRC_ALPHA_SAT]
 CONSTANT_FACTORS = BlendFactor.BLEND_FACTOR, BlendFactor.INV_BLEND_FACTOR
+# Those of the shader's second colour [fs 17.6].
+SECOND_FACTORS = (
+    BlendFactor.SRC1_COLOR,
+    BlendFactor.INV_SRC1_COLOR,
+    BlendFactor.SRC1_ALPHA,
+    BlendFactor.INV_SRC1_ALPHA,
+)
 FACTORS = "src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"
 # Kinds of colour planes that are blended, and those whose bits logic operations combine.
 BLENDED = ("UNORM", "SNORM", "SRGB")
 COMBINED = ("UNORM", "UINT")
 # Formats that are blended, have no alpha, and leave a shader's no room in 32 bits.
 WITHOUT_ALPHA = Format.R16G16_UNORM, Format.R16G16_SNORM
-OF_SHADER_ALPHA = BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA, BlendFactor.SRC_ALPHA_SAT
+OF_SHADER_ALPHA = (
+    BlendFactor.SRC_ALPHA,
+    BlendFactor.INV_SRC_ALPHA,
+    BlendFactor.SRC_ALPHA_SAT,
+    *SECOND_FACTORS[2:],
+)
 # Fields of a draw state that identify a target.
 TARGET_FIELDS = ["target", "target_width", "target_height", "samples", "depth_format"]
 
@@ -138,7 +150,7 @@ def draw_state(
     for name, value in integers(values, payloads.DRAW_STATE, "draw state").items():
         record[name] = value
     check_depth_state(record)
-    check_blend_state(record, constant=True)
+    check_blend_state(record, second=True)
     return record[()]
 
 
@@ -163,17 +175,14 @@ def check_draw_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS)
 
 
 def check_blend_state(
-    state: np.void, formats: Sequence[Format] = COLOUR_FORMATS, constant: bool | None = None
+    state: np.void, formats: Sequence[Format] = COLOUR_FORMATS, second: bool = False
 ) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for blending that there is not.
 
     The colour plane's format is one of ``formats``. It has the blending and the logic operation
-    that are enabled: those of floats are not known here, nor are second colours, nor a shader's
-    alpha where the format is one of :data:`WITHOUT_ALPHA`. The blend constant is known where
-    ``constant`` says so, by default where planes are R8G8B8A8_UNORM alone.
+    that are enabled: those of floats are not known here, nor is a shader's alpha where the format
+    is one of :data:`WITHOUT_ALPHA`. Second colours are known where ``second`` says so.
     """
-    if constant is None:
-        constant = tuple(formats) == BASE_FORMATS
     if int(state["colour_format"]) not in formats:
         names = ", ".join(form.name for form in formats)
         raise InputError("colour_format", f"be one of {names}", int(state["colour_format"]))
@@ -185,7 +194,7 @@ def check_blend_state(
             raise InputError(enable, f"be 0 for {name}", 1)
     if not state["blend_enable"]:
         return
-    known = [*PLAIN_FACTORS, *(CONSTANT_FACTORS if constant else ())]
+    known = [factor for factor in BlendFactor if second or factor not in SECOND_FACTORS]
     for name in FACTORS:
         if state[name] not in known:
             names = ", ".join(factor.name for factor in known)
@@ -205,10 +214,12 @@ def needs_constant(state: np.void) -> bool:
     return bool(state["blend_enable"]) and any(state[name] in CONSTANT_FACTORS for name in FACTORS)
 
 
-def blending_known(state: np.void, formats: Sequence[Format] = BASE_FORMATS) -> bool:
+def blending_known(
+    state: np.void, formats: Sequence[Format] = BASE_FORMATS, second: bool = False
+) -> bool:
     """Whether :func:`check_blend_state` has nothing to say."""
     try:
-        check_blend_state(state, formats)
+        check_blend_state(state, formats, second)
     except InputError:
         return False
     return True

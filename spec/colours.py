@@ -106,13 +106,14 @@ def format_name(plane: int) -> str:
     return f"{colour_plane(plane)}_format"
 
 
-def colours(edge_samples: int, depths: bool = False, planes: int = 1) -> tuple[Field, ...]:
+def colours(edge_samples: int, depths: bool = False, outputs: int = 1) -> tuple[Field, ...]:
     """The same tile, shaded: a colour for each sample, lane (i, j) at number j * edge_samples + i.
 
     Of those not covered, any. Colours are packed in the format of their plane, each channel the
     nearest; a shader's alpha that it does not store lies behind the other channels, with as many
-    bits as the widest of them, where 32 bits leave room. With several colour ``planes`` those for
-    each come one behind the other. As many fractions follow: what that rounding took away, which
+    bits as the widest of them, where 32 bits leave room. Of several ``outputs`` those of each come
+    one behind the other: one for each colour plane, or two for the one plane, whose format both
+    have [fs 17.6]. As many fractions follow: what that rounding took away, which
     counts where colours are blended; zeros where there was nothing. Behind them stands what the
     shader decides about samples, and with ``depths`` the depths that it puts out: they count in
     draws without ``early_write`` alone; in all others every sample survives, at the depth of its
@@ -124,7 +125,7 @@ def colours(edge_samples: int, depths: bool = False, planes: int = 1) -> tuple[F
     1/65535, or four times that from byte 128 on; its alpha is linear. Integers and floats have
     none.
     """
-    lanes = [(plane, lane) for plane in range(planes) for lane in range(edge_samples**2)]
+    lanes = [(output, lane) for output in range(outputs) for lane in range(edge_samples**2)]
     meaning = "of a sample, packed in the format of its plane"
     names = " ".join(colour_name(*lane) for lane in lanes)
     fractions = " ".join(fraction_name(*lane) for lane in lanes)

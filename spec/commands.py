@@ -68,12 +68,11 @@ class CommandError(IntEnum):
 VERTEX_OPCODES = Opcode.VERTICES, Opcode.PRIMITIVES, Opcode.RELEASE
 
 
-def opcodes(resolves: bool, vertices: bool, textures: bool, constants: bool) -> tuple[Opcode, ...]:
-    """Packets that a reader knows: of resolves, a vertex ring, textures, blend constants."""
+def opcodes(resolves: bool, vertices: bool, textures: bool) -> tuple[Opcode, ...]:
+    """Packets that a reader knows: all, or without resolves, a vertex ring, textures."""
     lacks = () if resolves else (Opcode.RESOLVE,)
     lacks += () if vertices else (*VERTEX_OPCODES, Opcode.PIXEL_STATE)
     lacks += () if textures else (Opcode.TEXTURE,)
-    lacks += () if constants else (Opcode.BLEND_CONSTANT,)
     return tuple(opcode for opcode in Opcode if opcode not in lacks)
 
 

@@ -2,11 +2,12 @@
 """Formats of colour planes, as tests know them: channels, what is blended, what is refused."""
 
 from fractions import Fraction
+from itertools import product
 from math import floor
 
 import numpy as np
 
-from fixfunc.models.state import PLAIN_FACTORS, draw_state
+from fixfunc.models.state import draw_state
 from fixfunc.models.texture.block_decode import linear
 from fixfunc.spec.colours import COLOUR_FORMATS
 from fixfunc.spec.dxgi import Format
@@ -88,7 +89,21 @@ HALVES = {
     Format.R32G32_UINT: Format.R32_UINT,
     Format.R32G32_SINT: Format.R32_SINT,
 }
-OF_SHADER_ALPHA = BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA, BlendFactor.SRC_ALPHA_SAT
+SECOND = (
+    BlendFactor.SRC1_COLOR,
+    BlendFactor.INV_SRC1_COLOR,
+    BlendFactor.SRC1_ALPHA,
+    BlendFactor.INV_SRC1_ALPHA,
+)
+FIRST = [factor for factor in BlendFactor if factor not in SECOND]
+CONSTANT = BlendFactor.BLEND_FACTOR, BlendFactor.INV_BLEND_FACTOR
+OF_SHADER_ALPHA = {
+    BlendFactor.SRC_ALPHA,
+    BlendFactor.INV_SRC_ALPHA,
+    BlendFactor.SRC_ALPHA_SAT,
+    BlendFactor.SRC1_ALPHA,
+    BlendFactor.INV_SRC1_ALPHA,
+}
 
 
 def places(form):
@@ -111,9 +126,9 @@ def channel(word, place):
     return word >> place[0] & (1 << place[1]) - 1
 
 
-def factors_of(form):
+def factors_of(form, known=FIRST):
     """Factors of colours that the format has."""
-    return [f for f in PLAIN_FACTORS if form not in WITHOUT_ALPHA or f not in OF_SHADER_ALPHA]
+    return [f for f in known if form not in WITHOUT_ALPHA or f not in OF_SHADER_ALPHA]
 
 
 def of_shader_alpha(fields):
@@ -134,6 +149,22 @@ def legal(form):
             continue
         if (form in BLENDED or not blends) and (form in COMBINED or not logic):
             yield fields | {"blend_enable": blends}
+
+
+def mixed_with(chosen, form, known=FIRST):
+    """Fields of states of each pair of a format's factors of which one is chosen.
+
+    Alpha's have all pairs in turn, and so have operations.
+    """
+    of_colours = [
+        pair for pair in product(factors_of(form, known), repeat=2) if {*pair} & {*chosen}
+    ]
+    of_alpha = [pair for pair in product(known, repeat=2) if {*pair} & {*chosen}]
+    for n, pair in enumerate(of_colours):
+        own = dict(zip(("src_blend", "dest_blend"), pair, strict=True))
+        alpha = of_alpha[7 * n % len(of_alpha)]
+        own |= dict(zip(("src_blend_alpha", "dest_blend_alpha"), alpha, strict=True))
+        yield {"blend_enable": 1, "blend_op": 1 + n % 3, "blend_op_alpha": 1 + n % 5} | own
 
 
 def words(rng, form, count):
@@ -215,6 +246,7 @@ def exact_factor(factor, mine, alpha, old_mine, old_alpha, is_alpha):
         "SRC_ALPHA": alpha,
         "DEST_COLOR": old_mine,
         "DEST_ALPHA": old_alpha,
+        "BLEND_FACTOR": Fraction(1),  # unless it is set
         "SRC_ALPHA_SAT": Fraction(1) if is_alpha else min(alpha, 1 - old_alpha),
     }[name]
 
@@ -288,15 +320,13 @@ def refused():
         both = {"colour_format": form, "blend_enable": 1, "logic_op_enable": 1}
         if form in BLENDED ^ COMBINED:
             yield f"both of {form.name}", both
-    yield (
-        "a blend constant of another format",
-        {
-            "colour_format": Format.R16G16_SNORM,
-            "blend_enable": 1,
-            "src_blend": BlendFactor.BLEND_FACTOR,
-            "dest_blend": BlendFactor.ZERO,
-        },
-    )
+    blended = {"blend_enable": 1, "src_blend": BlendFactor.ONE, "dest_blend": BlendFactor.ZERO}
+    names = "src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"
+    for name, *pair in zip(names, SECOND, reversed(SECOND), strict=True):
+        for factor in pair:
+            yield f"{name} {factor.name}", blended | {name: factor}
+    for number in (0, 13, 20):
+        yield f"no factor, {number}", blended | {"src_blend": number}
 
 
 REFUSED = dict(refused())

@@ -17,8 +17,8 @@ from fixfunc.models.depth.cached_depth import TestedTiles
 from fixfunc.models.depth.depth_test import Tested
 from fixfunc.models.machine.back_state import BackState
 from fixfunc.models.machine.front_half import Part
-from fixfunc.models.output.colour_write import Numbers
 from fixfunc.models.output.formats import SRGB, colour_format, load
+from fixfunc.models.output.output_merger import Numbers
 from fixfunc.models.pixel import quads
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError

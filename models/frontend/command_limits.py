@@ -65,13 +65,7 @@ class CommandLimits:
             self.resolve_samples > 0,
             self.ring is not None,
             len(self.texture_formats) > 0,
-            self.blend_constant,
         )
-
-    @property
-    def blend_constant(self) -> bool:
-        """Colours are blended with a constant: where planes are R8G8B8A8_UNORM alone."""
-        return self.colour_formats == BASE_FORMATS
 
     @property
     def resolves_srgb(self) -> bool:

@@ -36,6 +36,8 @@ class StageLimits:
         Tiles of a target, by row and column, that the stage can hold; any number by default.
     colour_formats : tuple of Format
         Formats of colour planes, of stages that blend colours.
+    second : bool
+        These know second colours of a shader.
     """
 
     edge: int = 8
@@ -44,6 +46,7 @@ class StageLimits:
     stencil: bool = True
     tiles: int | None = None
     colour_formats: tuple[Format, ...] = BASE_FORMATS
+    second: bool = False
 
     def check(self, state: np.void, blends: bool = False) -> None:
         """Raise :class:`~fixfunc.spec.errors.InputError` for a draw state that is not obeyed.
@@ -52,7 +55,7 @@ class StageLimits:
         """
         check_depth_state(state)
         if blends:
-            check_blend_state(state, self.colour_formats)
+            check_blend_state(state, self.colour_formats, self.second)
         form = DepthFormat(state["depth_format"])
         if form not in self.formats:
             names = ", ".join(known.name for known in self.formats)

@@ -31,6 +31,18 @@ class Blend(NamedTuple):
     dither: bool = False  # UNORM of fewer than 8 bits: of the pixel's place
 
 
+def blend_of(state: np.void) -> Blend:
+    """How a draw state blends."""
+    return Blend(
+        bool(state["blend_enable"]),
+        *(int(state[name]) for name in ("src_blend", "dest_blend", "blend_op")),
+        *(int(state[name]) for name in ("src_blend_alpha", "dest_blend_alpha", "blend_op_alpha")),
+        int(state["colour_write"]),
+        bool(state["logic_op_enable"]),
+        int(state["logic_op"]),
+    )
+
+
 class Sources(NamedTuple):
     """What factors are made of, shape (..., 4) each."""
 
@@ -62,8 +74,9 @@ def blend(
     old : ndarray of integer, shape (..., 4)
         What is stored.
     state : Blend
-    constant : ndarray of float32, shape (4,), optional
+    constant : ndarray of float32, or of int64, shape (4,), optional
         Blend constant, ones by default: it is cut to the range, and is of 24 bits, to the nearest.
+        Integers are steps, as ``new`` has them.
     second : ndarray of integer, shape (..., 4), optional
         A shader's second colour, as ``new``, for dual-source factors; zeros by default.
     most : four of int
@@ -74,7 +87,7 @@ def blend(
         Steps of a shader's channel in one of the target's: 1 where nothing is blended.
     cuts_alpha : bool
         As colour write does it: where a channel's unit is a multiple of alpha's, alpha as its
-        factor is cut to the channel's steps, and the constant is cut to them, too.
+        factor is cut to the channel's steps.
 
     Returns
     -------
@@ -93,20 +106,26 @@ def blend(
     if not state.enable:
         return new
     steps = np.broadcast_to(np.asarray(steps, np.int64), 4)
-    fixed = np.ones(4, np.float32) if constant is None else np.asarray(constant, np.float32)
-    # Exact: a float32 times a power of two, or an integer of 22 bits.
-    fixed = np.clip(np.nan_to_num(fixed), low, 1).astype(np.float64)
-    unit = most * steps if cuts_alpha else np.full(4, ONE)
-    fixed = np.floor(fixed * unit) if cuts_alpha else np.rint(fixed * unit)
+    fixed, unit = _constant(constant, low, most * steps)
     second = np.zeros_like(new) if second is None else np.asarray(second, np.int64)
     aligned = cuts_alpha & (most % most[3] == 0)
-    colours = Sources(new, old * steps, second, fixed.astype(np.int64), aligned, unit)
+    colours = Sources(new, old * steps, second, fixed, aligned, unit)
     both = (
         (state.source, state.target, state.op, COLOURS),
         (state.source_alpha, state.target_alpha, state.op_alpha, ALPHA),
     )
     twice = np.concatenate([_twice_combined(colours, *how, most * steps) for how in both], -1)
     return np.clip((twice + steps) // (2 * steps), low * most, most)
+
+
+def _constant(constant, low, most):
+    """The blend constant as integers, and what is 1.0 of it."""
+    fixed = np.ones(4, np.float32) if constant is None else np.asarray(constant)
+    if fixed.dtype.kind == "i":
+        return fixed, most
+    # Exact: a float32 times a power of two.
+    fixed = np.clip(np.nan_to_num(fixed.astype(np.float32)), low, 1).astype(np.float64)
+    return np.rint(fixed * ONE).astype(np.int64), np.full(4, ONE)
 
 
 def _twice_combined(colours, source, target, op, channels, most):

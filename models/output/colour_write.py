@@ -3,7 +3,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,9 +10,9 @@ from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
 from fixfunc.models.memory.tile_codecs import ColourCodec, RawCodec, TileCodec
-from fixfunc.models.output.blend import Blend
+from fixfunc.models.output.blend import blend_of
 from fixfunc.models.output.formats import colour_format, load, masked, shader_alpha
-from fixfunc.models.output.output_merger import merge_channels, refined
+from fixfunc.models.output.output_merger import Numbers, in_steps, merge_channels, numbers, refined
 from fixfunc.models.payload import integer
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import TARGET_FIELDS, blending_known, needs_constant
@@ -24,24 +23,13 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendOp
 
 
-class Numbers(NamedTuple):
-    """A shader's colours: as a plane stores them, and what that rounded them by."""
-
-    packed: np.ndarray  # uint32
-    fractions: np.ndarray  # uint32: see fixfunc.models.output.output_merger.refined
-
-
-def numbers(colours: np.ndarray | Numbers) -> Numbers:
-    """Colours with fractions: zeros, where there are none."""
-    return colours if isinstance(colours, Numbers) else Numbers(colours, np.uint32(0))
-
-
 def blend(
     new: np.ndarray,
     old: np.ndarray,
     state: np.void,
     fractions: np.ndarray | None = None,
     constant: np.ndarray | None = None,
+    second: Numbers | None = None,
 ) -> np.ndarray:
     """What is stored of samples.
 
@@ -56,7 +44,9 @@ def blend(
         What the shader's colours were rounded by: see
         :func:`~fixfunc.models.output.output_merger.refined`. By default nothing.
     constant : ndarray of float32, shape (4,), optional
-        Blend constant, ones by default: cut to the steps of a shader's channels.
+        Blend constant, ones by default: see :func:`~fixfunc.models.output.output_merger.in_steps`.
+    second : Numbers, optional
+        The shader's second colours, with fractions; zeros by default.
 
     Returns
     -------
@@ -69,24 +59,22 @@ def blend(
     """
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
-    if fractions is None and needs_constant(state):
-        fractions = np.uint32(0)  # steps that the constant is cut to
+    if fractions is None and (second is not None or needs_constant(state)):
+        fractions = np.uint32(0)  # a factor has steps
     size = form.layout.size
     given, stored = (_bytes(texels, np.shape(new)) for texels in (new, old))
     if how.enable or how.logic:
-        alpha = shader_alpha(form)
-        channels = form.layout.channels + (() if alpha is None else (alpha,))
-        of_shader = form._replace(layout=form.layout._replace(channels=channels))
-        source, steps = load(given, of_shader), 1
+        source, steps, other = _of_shader(given, form), 1, None
         if fractions is not None and not how.logic:
-            words = np.broadcast_to(fractions, np.shape(new)).ravel()
             bare = source
-            source, steps = refined(bare, words, form)
+            source, steps = _refined(bare, fractions, new, form)
             if form.is_srgb and how.op in (BlendOp.MIN, BlendOp.MAX):
                 source[:, :3] = bare[:, :3]  # a byte is stored as it came
-        made = merge_channels(
-            source, stored[:, :size], form, how, constant, steps=steps, cuts_alpha=True
-        )
+            if second is not None:
+                words = _of_shader(_bytes(second.packed, np.shape(new)), form)
+                other, _ = _refined(words, second.fractions, new, form)
+        fixed = None if constant is None or not needs_constant(state) else in_steps(constant, form)
+        made = merge_channels(source, stored[:, :size], form, how, fixed, other, steps, True)
     else:
         made = masked(given[:, :size], stored[:, :size], form, how.write)
     out = np.zeros_like(given)
@@ -94,22 +82,22 @@ def blend(
     return out.view("<u4").reshape(np.shape(new))
 
 
+def _of_shader(given, form):
+    """Packed colours as channels, an alpha that the format does not store among them."""
+    alpha = shader_alpha(form)
+    channels = form.layout.channels + (() if alpha is None else (alpha,))
+    return load(given, form._replace(layout=form.layout._replace(channels=channels)))
+
+
+def _refined(channels, fractions, new, form):
+    """The same with their fractions, of one shape with ``new``; and their steps."""
+    return refined(channels, np.broadcast_to(fractions, np.shape(new)).ravel(), form)
+
+
 def _bytes(texels, shape):
     """Texels of up to 32 bits, as bytes: shape (n, 4)."""
     words = np.broadcast_to(np.asarray(texels, "<u4"), shape)
     return np.ascontiguousarray(words).reshape(-1, 1).view(np.uint8)
-
-
-def blend_of(state: np.void) -> Blend:
-    """How a draw state blends."""
-    return Blend(
-        bool(state["blend_enable"]),
-        *(int(state[name]) for name in ("src_blend", "dest_blend", "blend_op")),
-        *(int(state[name]) for name in ("src_blend_alpha", "dest_blend_alpha", "blend_op_alpha")),
-        int(state["colour_write"]),
-        bool(state["logic_op_enable"]),
-        int(state["logic_op"]),
-    )
 
 
 def constant_of(clear: np.void) -> np.ndarray:
@@ -135,6 +123,7 @@ class ColourCache(TileCache):
         state: np.void,
         passed: np.ndarray | None = None,
         constant: np.ndarray | None = None,
+        second: Numbers | None = None,
     ) -> None:
         """Write shaded tiles, in order.
 
@@ -150,6 +139,8 @@ class ColourCache(TileCache):
             Samples that passed in the end; read in draws that are written late.
         constant : ndarray of float32, shape (4,), optional
             Blend constant.
+        second : Numbers, optional
+            The shader's second colours; zeros by default.
 
         Raises
         ------
@@ -161,6 +152,7 @@ class ColourCache(TileCache):
             return
         packed, fractions = numbers(colours)
         fractions = np.broadcast_to(fractions, packed.shape)
+        other = second or Numbers(*np.zeros((2, *packed.shape), np.uint32))
         masks = unpack(tiles["mask"], packed.shape[-1])
         late = not state["early_write"]
         reads = state["blend_enable"] or state["logic_op_enable"]
@@ -170,7 +162,8 @@ class ColourCache(TileCache):
             passed if late and passed is not None else masks,
             not (late or reads) and state["colour_write"] == 15,
             lambda lanes, old: blend(
-                packed[lanes], old.view("<u4")[:, 0], state, fractions[lanes], constant
+                *(packed[lanes], old.view("<u4")[:, 0], state, fractions[lanes], constant),
+                Numbers(other.packed[lanes], other.fractions[lanes]),
             ),
         )
 
@@ -260,9 +253,10 @@ class ColourTarget:
         colours: np.ndarray | Numbers,
         passed: np.ndarray | None = None,
         constant: np.ndarray | None = None,
+        second: Numbers | None = None,
     ) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`."""
-        self.cache.run(tiles, colours, self.state, passed, constant)
+        self.cache.run(tiles, colours, self.state, passed, constant, second)
 
     def flush(self) -> None:
         """Bring all that was written to memory."""
@@ -296,6 +290,8 @@ class ColourPlanes:
         1 to 8.
     formats : sequence of Format
         What planes may be.
+    second : bool
+        A shader may put out two colours for the one plane [fs 17.6].
 
     Attributes
     ----------
@@ -311,12 +307,16 @@ class ColourPlanes:
         edge: int = 8,
         planes: int = 1,
         formats: Sequence[Format] = BASE_FORMATS,
+        second: bool = False,
     ) -> None:
         if not 1 <= planes <= payloads.COLOUR_PLANES:
             raise InputError("planes", f"be 1 to {payloads.COLOUR_PLANES}", planes)
+        if second and planes > 1:
+            raise InputError("second", "be False with several planes", second)
         self.planes = [ColourTarget(memory, shape, edge) for _ in range(planes)]
         self.constant = None
         self._formats = tuple(formats)
+        self._second = second
         self._begun = [False] * planes
         self._target = None
         self._state = None
@@ -337,7 +337,7 @@ class ColourPlanes:
                 own[name] = kept[name]
             if n != number and (not number or plane.state is None):
                 own["colour_write"] = 0
-            if n == number and not blending_known(state, self._formats):
+            if n == number and not blending_known(state, self._formats, self._second):
                 own["colour_write"] = 0
             plane.state = own
 
@@ -371,14 +371,21 @@ class ColourPlanes:
     ) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`.
 
-        ``colours`` has the shape (planes, n, edge, edge); or (n, edge, edge), of every plane.
+        ``colours`` has the shape (planes, n, edge, edge); or (n, edge, edge), of every plane. Those
+        of a shader with second colours have a plane more: these.
         """
         packed, fractions = numbers(colours)
-        shape = len(self.planes), *packed.shape[-3:]
-        of_planes = (np.broadcast_to(words, shape) for words in (packed, fractions))
-        for plane, begun, *its in zip(self.planes, self._begun, *of_planes, strict=True):
+        shape = len(self.planes) + self._second, *packed.shape[-3:]
+        of_planes = [
+            Numbers(*its)
+            for its in zip(
+                *(np.broadcast_to(words, shape) for words in (packed, fractions)), strict=True
+            )
+        ]
+        second = of_planes.pop() if self._second else None
+        for plane, begun, its in zip(self.planes, self._begun, of_planes, strict=True):
             if begun:
-                plane.draw(tiles, Numbers(*its), passed, self.constant)
+                plane.draw(tiles, its, passed, self.constant, second)
 
     def flush(self) -> None:
         """Bring all that was written to memory."""

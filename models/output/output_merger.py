@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Output merger: a shader's colours meet what a target holds, in any format that is drawn to."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fixfunc.models.lib import float32
@@ -31,6 +33,18 @@ FRACTIONS_BESIDE_ALPHA = ((0, 6), (6, 6), (12, 6), (18, 14))  # where alpha has 
 FRACTIONS_OF_16_BITS = tuple((6 * n, 6) for n in range(4))
 LIGHT = (1 << 16) - 1  # what 1.0 is of linear light
 SRGB_STEEP = 128  # bytes of sRGB from which on a fraction has steps of 4
+
+
+class Numbers(NamedTuple):
+    """A shader's colours: as a plane stores them, and what that rounded them by."""
+
+    packed: np.ndarray  # uint32
+    fractions: np.ndarray  # uint32: see refined
+
+
+def numbers(colours: np.ndarray | Numbers) -> Numbers:
+    """Colours with fractions: zeros, where there are none."""
+    return colours if isinstance(colours, Numbers) else Numbers(colours, np.uint32(0))
 
 
 def merge(
@@ -119,9 +133,11 @@ def merge_channels(
     ----------
     new, second : ndarray of int64, shape (n, 4), or of float32
         From :func:`taken`, or from :func:`fixfunc.models.output.formats.load`.
-    old, state, constant
+    old, state
         Those of :func:`merge`.
     form : ColourFormat
+    constant : ndarray of float32, or of int64, shape (4,), optional
+        That of :func:`merge`, or from :func:`in_steps`.
     steps : int, or ndarray of int64, shape (4,)
         Of ``new`` and ``second``, in a unit of a normalised target.
     cuts_alpha : bool
@@ -220,13 +236,42 @@ def parted(values: np.ndarray, form: Format) -> tuple[np.ndarray, np.ndarray]:
     for channel in own.layout.channels + (() if alpha is None else (alpha,)):
         number, _ = _number(bits[:, channel.register], own, channel, 0)
         packed |= (number & (1 << channel.bits) - 1) << channel.low
-    channels = {channel.register: channel for channel in own.layout.channels}
-    widest = max(own.layout.channels, key=lambda channel: channel.bits)
     for n, (low, places) in enumerate(fraction_places(own) or ()):
-        channel = channels.get(n, widest._replace(register=n))
-        _, fraction = _number(bits[:, n], own, channel, places)
+        _, fraction = _number(bits[:, n], own, _given(own, n), places)
         fractions |= (fraction & (1 << places) - 1) << low
     return packed.astype(np.uint32), fractions.astype(np.uint32)
+
+
+def in_steps(values: np.ndarray, form: ColourFormat) -> np.ndarray:
+    """A colour that is never packed, such as the blend constant, as :func:`refined` has others.
+
+    Parameters
+    ----------
+    values : ndarray of float32, shape (4,)
+    form : ColourFormat
+        Normalised.
+
+    Returns
+    -------
+    ndarray of int64, shape (4,)
+        Steps: what :func:`parted` keeps of a channel. Of sRGB all of its linear light, of 16 bits.
+    """
+    bits = np.asarray(values, np.float32).view(np.uint32).astype(np.int64)
+    if form.is_srgb:
+        return float32.unorm(bits, LIGHT)
+    found = []
+    for n, (_, places) in enumerate(fraction_places(form)):
+        whole, fraction = _number(bits[n], form, _given(form, n), places)
+        found.append((whole << places) + fraction)
+    return np.array(found)
+
+
+def _given(form, n):
+    """A shader's channel: one that the format lacks has as many bits as its widest one."""
+    channels = form.layout.channels
+    widest = max(channels, key=lambda channel: channel.bits)
+    own = {channel.register: channel for channel in channels}
+    return own.get(n, widest._replace(register=n))
 
 
 def _number(bits, form, channel, places):

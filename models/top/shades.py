@@ -9,7 +9,7 @@ import numpy as np
 from fixfunc.models.back_half.back_half import Coloured
 from fixfunc.models.depth.depth_unit import Shaded
 from fixfunc.models.frontend.vertex_ring import Assembly
-from fixfunc.models.output.colour_write import Numbers
+from fixfunc.models.output.output_merger import Numbers
 from fixfunc.models.payload import carried
 from fixfunc.models.pixel.pixel_pipe import PixelPipe
 from fixfunc.spec.payloads import tested

@@ -15,7 +15,7 @@ from fixfunc.rtl.frontend.vertex_ring.operation import ATTRIBUTE
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import CONFIGS as RINGS
 from fixfunc.rtl.frontend.vertex_ring.vertex_ring import VertexRingParams
 from fixfunc.rtl.lib.axi import TRANSFER, Axi
-from fixfunc.rtl.memory.surface.state_check import check_colour_formats, constant_known
+from fixfunc.rtl.memory.surface.state_check import check_colour_formats
 from fixfunc.rtl.output.merger.formats import SRGB
 from fixfunc.rtl.payload import fields_of, layout
 from fixfunc.rtl.raster.edge_evaluator import EdgeEvaluatorParams
@@ -125,7 +125,6 @@ class CommandReaderParams:
             self.resolve_samples > 0,
             self.ring is not None,
             len(self.texture_formats) > 0,
-            constant_known(self.colour_formats),
         )
 
 

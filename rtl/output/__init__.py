@@ -3,9 +3,10 @@
 
 colour_write.py      the block: quads to a shader, its colours into memory
 shading_queue.py     quads out; their tiles wait for colours
+shaded_colours.py    these colours; those of late draws wait for the depth test
 colour_slots.py      tiles of colours on chip: read, blended, written
 byte_blender.py      a sample of bytes, blended
-blend_constant.py    the blend constant of such samples
+blend_constant.py    the blend constant, in steps of a shader's colours
 texel_blender.py     a sample of one of several formats, blended
 plane_formats.py     what these formats ask of it; a shader's colours as numbers
 blend_turns.py       a tile that is blended takes few lanes, group by group

@@ -15,11 +15,12 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.memory.surface.rectangle import RECTANGLE, RectangleMask
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_client.slot_front import COMMAND
+from fixfunc.rtl.output.blend_constant import ConstantSteps
 from fixfunc.rtl.output.blend_turns import turn_layout
 from fixfunc.rtl.output.byte_blender import BYTE, ByteBlender
 from fixfunc.rtl.output.merger.control import StateDecoder
 from fixfunc.rtl.output.merger.formats import FormatSet, Place
-from fixfunc.rtl.output.plane_formats import PlaneFormats
+from fixfunc.rtl.output.plane_formats import PlaneFormats, by_bytes
 from fixfunc.rtl.output.texel_blender import TexelBlender
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -56,6 +57,8 @@ class ColourSlots(wiring.Component):
         Samples that are blended in a clock.
     formats : sequence of Format
         What the plane may be.
+    second : bool
+        Shaders give two colours.
 
     Members
     -------
@@ -73,14 +76,15 @@ class ColourSlots(wiring.Component):
         The tile of a USE.
     clearing : In(1)
         ``tile`` is to be cleared.
-    constants : In(ArrayLayout(2 * BYTE, 4))
-        The blend constant, as of :class:`~fixfunc.rtl.output.byte_blender.ByteBlender`. Of planes
-        of bytes alone.
+    constants : In(ArrayLayout(32, 4))
+        The blend constant, float32. It holds as long as tiles are in flight.
     colours : In(ArrayLayout(COLOUR, edge**2))
         Colours of ``tile``, from the shader. They, the tile and its command are the same in each of
         its turns.
     fractions : In(ArrayLayout(COLOUR, lanes))
         What colours of the turn's samples were rounded by.
+    second, second_fractions
+        The same of second colours. Absent without ``second``.
     completes : Out(1)
         ``command`` will be in ``done``.
     done : Out(COMMAND)
@@ -94,19 +98,30 @@ class ColourSlots(wiring.Component):
     OLD = 2  # clocks from a command to the values of its slot
 
     def __init__(
-        self, edge: int, slots: int, lanes: int, formats: Sequence[Format] = BASE_FORMATS
+        self,
+        edge: int,
+        slots: int,
+        lanes: int,
+        formats: Sequence[Format] = BASE_FORMATS,
+        second: bool = False,
     ) -> None:
         self._edge = edge
         self._slots = slots
         self._lanes = lanes
-        self._formats = BYTES if tuple(formats) == BASE_FORMATS else PlaneFormats.of(formats)
+        self._second = second
         # All channels are bytes: a lane blends, and memory is written by channels.
-        self._by_bytes = self._formats is BYTES
-        self._first_lane = _lane(self._formats)
+        self._by_bytes = by_bytes(formats, second)
+        self._formats = BYTES if self._by_bytes else PlaneFormats.of(formats)
+        self._constant = ConstantSteps(PlaneFormats.of(formats))
+        self._blenders = [
+            ByteBlender() if self._by_bytes else TexelBlender(self._formats, second)
+            for _ in range(lanes)
+        ]
         tile = ArrayLayout(COLOUR, edge**2)
-        constants = {"constants": In(ArrayLayout(2 * BYTE, 4))} if self._by_bytes else {}
+        fractions = ArrayLayout(COLOUR, lanes)
+        seconds = {"second": In(tile), "second_fractions": In(fractions)} if second else {}
         super().__init__(
-            constants
+            seconds
             | {
                 "state": In(layout(payloads.DRAW_STATE)),
                 "clear": In(layout(payloads.CLEAR)),
@@ -115,8 +130,9 @@ class ColourSlots(wiring.Component):
                 "fill_values": In(tile),
                 "tile": In(layout(payloads.tile(edge))),
                 "clearing": In(1),
+                "constants": In(ArrayLayout(32, 4)),
                 "colours": In(tile),
-                "fractions": In(ArrayLayout(COLOUR, lanes)),
+                "fractions": In(fractions),
                 "completes": Out(1),
                 "done": Out(COMMAND),
                 "written": Out(edge**2),
@@ -127,7 +143,7 @@ class ColourSlots(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a command to the write of its slot."""
-        return self.OLD + self._first_lane.latency
+        return self.OLD + self._blenders[0].latency
 
     @property
     def forwarded(self) -> range:
@@ -200,14 +216,14 @@ class ColourSlots(wiring.Component):
         It takes a value as its slot holds it, as it is being written there, or as it is filled in
         by the same command.
         """
-        m.submodules[f"lane_{n}"] = lane = _lane(self._formats) if n else self._first_lane
+        m.submodules[f"lane_{n}"] = lane = self._blenders[n]
         samples = range(n, self._edge**2, self._lanes)
-        new, filled = (
-            pick(self.turn.groups, [values[k] for k in samples])
-            for values in (self.colours, self.fill_values)
-        )
-        early = {f"new_{n}": new, f"fill_{n}": filled, f"fraction_{n}": self.fractions[n]}
-        timeline.enter(0, **early)
+        given = {"source": _due(self.turn, self.colours, samples), "fraction": self.fractions[n]}
+        if self._second:
+            given["second"] = _due(self.turn, self.second, samples)
+            given["second_fraction"] = self.second_fractions[n]
+        timeline.enter(0, **{f"{name}_{n}": value for name, value in given.items()})
+        timeline.enter(0, **{f"fill_{n}": _due(self.turn, self.fill_values, samples)})
         words = [read.data.word_select(k, COLOUR) for k in samples]
         value = _newest(
             timeline[1], "at_read", samples, write, pick(timeline[1].turn.groups, words)
@@ -218,13 +234,14 @@ class ColourSlots(wiring.Component):
         entry = self.OLD - lane.ahead
         clocks = range(entry, self.latency)
         m.d.comb += [
-            lane.source.eq(timeline.value(f"new_{n}", entry)),
-            lane.fraction.eq(timeline.value(f"fraction_{n}", entry)),
+            *(getattr(lane, name).eq(timeline.value(f"{name}_{n}", entry)) for name in given),
             lane.dest.eq(_newest(timeline[self.OLD], "at_lane", samples, write, stored)),
             lane.controls.eq(Cat(timeline[clock].control for clock in clocks)),
         ]
         if self._by_bytes:
-            m.d.comb += lane.constants.eq(self.constants)
+            m.d.comb += lane.constants.eq(self._constant.o)  # of one format, it only holds
+        else:
+            m.d.comb += lane.constants.eq(timeline[entry + lane.constants_clock].constants)
         return lane.o
 
     def _write(self, m, timeline, write, blended, owned):
@@ -266,36 +283,49 @@ class ColourSlots(wiring.Component):
     def _decode(self, m, timeline):
         """How the draw blends, and which bits belong to channels; the others become 0."""
         m.submodules.decoder = decoder = StateDecoder(
-            self._formats, second=False, constant=self._by_bytes, logic=True
+            self._formats, self._second, constant=True, logic=True
         )
+        m.submodules.constant = constant = self._constant
         control = Signal.like(decoder.control)
         m.d.comb += [decoder.i[f.name].eq(self.state[f.name]) for f in payloads.BLEND_STATE]
-        m.d.comb += control.eq(decoder.control)
+        m.d.comb += [
+            control.eq(decoder.control),
+            constant.i.eq(self.constants),
+            constant.widths.eq(control.widths),
+            constant.is_signed.eq(control.is_signed),
+        ]
         timeline.enter(decoder.LATENCY, control=control.as_value())
+        timeline.enter(decoder.LATENCY + constant.LATENCY, constants=constant.o.as_value())
         if self._by_bytes:
             m.d.comb += [
                 decoder.i.format.eq(BASE_FORMATS[0]),
                 decoder.i.write_mask.eq(EVERY),  # channels are masked where the slot is written
             ]
             return Const((1 << COLOUR) - 1)
-        # The decoder has no layouts of floats for this lane.
-        channel_layout = Signal(len(self._formats.layouts))
-        owned = Signal(COLOUR)
-        m.d.sync += [
-            channel_layout.eq(self._formats.layout_of(self.state.colour_format)),
-            owned.eq(pick(channel_layout, map(channel_bits, self._formats.layouts))),
-        ]
         m.d.comb += [
             decoder.i.format.eq(self.state.colour_format),
             decoder.i.write_mask.eq(self.state.colour_write),
-            control.layout.eq(channel_layout),
         ]
-        return owned
+        return _channels(m, self.state.colour_format, self._formats, control)
 
 
-def _lane(formats):
-    """All of D3D11's blending but second colours, of a sample; the constant of bytes alone."""
-    return ByteBlender() if formats is BYTES else TexelBlender(formats)
+def _channels(m, form, formats, control):
+    """Tell the layout of a plane's format, of floats too, which the decoder does not know; and
+    which bits belong to channels, a clock later than that.
+    """
+    channel_layout = Signal(len(formats.layouts))
+    owned = Signal(COLOUR)
+    m.d.sync += [
+        channel_layout.eq(formats.layout_of(form)),
+        owned.eq(pick(channel_layout, map(channel_bits, formats.layouts))),
+    ]
+    m.d.comb += control.layout.eq(channel_layout)
+    return owned
+
+
+def _due(turn, values, samples):
+    """The value of that of some samples, one of each group, which a turn is of."""
+    return pick(turn.groups, [values[k] for k in samples])
 
 
 def channel_bits(arrangement: Sequence[Place | None]) -> int:

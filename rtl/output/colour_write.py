@@ -3,16 +3,15 @@
 
 from dataclasses import dataclass, replace
 
-from amaranth.hdl import Cat, Module, Mux, Signal
-from amaranth.lib import fifo, stream, wiring
-from amaranth.lib.data import ArrayLayout
+from amaranth.hdl import Module, Mux, Signal
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.test.depth_test import DepthTestParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.fifo import CreditedFIFO
-from fixfunc.rtl.memory.surface.state_check import check_colour_formats, constant_known
+from fixfunc.rtl.memory.surface.state_check import check_colour_formats
 from fixfunc.rtl.memory.tile_cache.layouts import has
 from fixfunc.rtl.memory.tile_cache.tile_cache import TileCache, TileCacheParams
 from fixfunc.rtl.memory.tile_client.plane_states import plane_states
@@ -26,15 +25,15 @@ from fixfunc.rtl.memory.tile_client.slot_requests import (
 from fixfunc.rtl.output.blend_constant import hold_constant
 from fixfunc.rtl.output.blend_turns import BlendTurns
 from fixfunc.rtl.output.colour_slots import ColourSlots
+from fixfunc.rtl.output.plane_formats import by_bytes
+from fixfunc.rtl.output.shaded_colours import ShadedColours
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import (
     BASE_FORMATS,
     COLOUR_FORMATS,
-    colour_name,
     colours,
-    fraction_name,
     quads,
 )
 from fixfunc.spec.dxgi import Format
@@ -43,7 +42,6 @@ from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import Kind, SlotOp
 
 COMPLETIONS = 32  # of slot commands, and fences: above what is in flight
-LATE = 32  # tiles whose colours wait for a late test: its latency at its rate
 
 
 @dataclass(frozen=True)
@@ -67,6 +65,8 @@ class ColourWriteParams:
         What each of them may be, R8G8B8A8_UNORM among them.
     lanes : int
         Samples of a plane that are blended in a clock: they divide a tile's.
+    second : bool
+        A shader may give two colours for the one plane.
     """
 
     edge: int = 8
@@ -85,6 +85,7 @@ class ColourWriteParams:
     formats: tuple[Format, ...] = BASE_FORMATS
     lanes: int = 16
     any_order: bool = False
+    second: bool = False
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
@@ -95,6 +96,8 @@ class ColourWriteParams:
         check_colour_formats("formats", self.formats)
         if self.lanes < 1 or self.edge**2 % self.lanes:
             raise ValueError(f"lanes must divide {self.edge**2} samples, not {self.lanes!r}")
+        if self.second and self.planes > 1:
+            raise ValueError(f"second must be False with {self.planes!r} planes, not True")
 
     @property
     def cache(self) -> TileCacheParams:
@@ -118,6 +121,11 @@ class ColourWriteParams:
     def names(self) -> tuple[str, ...]:
         """Names of the planes."""
         return tuple(plane.name for plane in colour_planes(self.planes))
+
+    @property
+    def outputs(self) -> int:
+        """Colours that a shader gives for a sample."""
+        return self.planes + self.second
 
     @property
     def obeyed(self) -> DepthTestParams:
@@ -144,6 +152,8 @@ CONFIGS = {
     "raw": ColourWriteParams(differences=False),
     "tiny": _TINY,
     "tiny_planes": replace(_TINY, planes=3, formats=COLOUR_FORMATS),
+    "tiny_second": replace(_TINY, formats=COLOUR_FORMATS, second=True),
+    "tiny_second_bytes": replace(_TINY, second=True),
 }
 PURPOSE = {  # of each configuration
     "default": "RGBA8, a cache of 1,024 tiles, coded in memory",
@@ -151,6 +161,8 @@ PURPOSE = {  # of each configuration
     "raw": "one plane, raw in memory",
     "tiny": "for benches: tiles of 4x4, a cache of 16",
     "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
+    "tiny_second": "the same, with one of them, and two colours of a shader for it",
+    "tiny_second_bytes": "the same of RGBA8 alone",
 }
 UNREAD = payloads.RASTER_STATE  # of a draw state
 
@@ -171,6 +183,8 @@ class ColourWrite(wiring.Component):
     see :class:`~fixfunc.rtl.memory.tile_client.plane_states.PlaneStates`. A plane but the first is
     written once a clear of all of it has begun it on the target.
 
+    With ``second`` there is one plane, and the shader's colour for a plane 1 is its second one.
+
     Of draws without ``early_write`` the depth test decides after the shader: what the shader says
     of their samples goes to it, and the colours wait until its answer has come.
 
@@ -184,7 +198,7 @@ class ColourWrite(wiring.Component):
         Tiles of samples that passed, or may pass. A tile without such samples is not shaded.
     quads : Out(stream.Signature(layout(quads(params.edge, params.planes))))
         Quads that are to be shaded.
-    colours : In(stream.Signature(layout(colours(edge, shader_depths, planes))))
+    colours : In(stream.Signature(layout(colours(edge, shader_depths, outputs))))
         Colours of the quads, in the same order.
     shaded : Out(stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths))))
         Of tiles of late draws, what ``colours`` says of their samples.
@@ -218,7 +232,7 @@ class ColourWrite(wiring.Component):
                 "quads": Out(stream.Signature(layout(quads(params.edge, params.planes)))),
                 "colours": In(
                     stream.Signature(
-                        layout(colours(params.edge, params.shader_depths, params.planes))
+                        layout(colours(params.edge, params.shader_depths, params.outputs))
                     )
                 ),
                 "shaded": Out(
@@ -237,13 +251,15 @@ class ColourWrite(wiring.Component):
         planes = colour_planes(p.planes)
         tile = payloads.tested
         request = requested_beat(p.edge, planes, tile)
-        m.submodules.requests = requests = SlotRequests(p.obeyed, planes, p.ahead, p.formats, tile)
-        slots = [ColourSlots(p.edge, p.cache.slots, p.lanes, p.formats) for _ in planes]
+        m.submodules.requests = requests = SlotRequests(
+            p.obeyed, planes, p.ahead, p.formats, p.second, tile
+        )
+        slots = [ColourSlots(p.edge, p.cache.slots, p.lanes, p.formats, p.second) for _ in planes]
         latency = slots[0].latency
         hazard_window = latency + 1  # clocks from a read of a slot to its write, and one
         caches = self._per_plane(m, "cache", [TileCache(p.cache, hazard_window) for _ in planes])
         m.submodules.shading = shading = ShadingQueue(
-            p.edge, request, p.shading, p.planes, p.formats
+            p.edge, request, p.shading, p.planes, p.formats, p.second
         )
         bits = [COLOUR] * p.planes
         m.submodules.front = front = SlotFront(p.edge, planes, bits, latency + 4, tile)
@@ -260,8 +276,7 @@ class ColourWrite(wiring.Component):
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
         states = plane_states(m, front, p.planes, p.formats)
-        if constant_known(p.formats):
-            hold_constant(m, front, slots)
+        hold_constant(m, front, slots)
         m.submodules.turns = turns = BlendTurns(
             p.edge**2, p.lanes, p.planes, hazard_window, slots[0].forwarded
         )
@@ -296,13 +311,14 @@ class ColourWrite(wiring.Component):
 
     def _take_turns(self, m, turns, tiles, front, caches, states):
         """A tile that is blended in any plane enters group by group."""
+        p = self._params
         request = tiles.payload
         for n, (cache, state) in enumerate(zip(caches, states, strict=True)):
             m.d.comb += [
                 turns.commands[n].valid.eq(cache.o.valid & request.requested[n]),
                 turns.commands[n].op.eq(cache.o.payload.op),
                 turns.commands[n].slot.eq(cache.o.payload.slot),
-                turns.reads[n].eq(reads_target(state, self._params.formats)),
+                turns.reads[n].eq(reads_target(state, by_bytes(p.formats, p.second))),
             ]
         m.d.comb += [
             turns.mask.eq(request.beat.tile.mask),
@@ -313,45 +329,30 @@ class ColourWrite(wiring.Component):
         ]
 
     def _shade(self, m, shading, front, slots, turns):
-        """A tile of a draw enters with its colours; one of a late draw when its answer has come.
-        They leave with its last turn.
-
-        Colours of late draws wait in a FIFO, so that the depth test hears of many tiles ahead.
-        """
-        lanes = range(self._params.edge**2)
-        result = self.colours.payload
-        new = _of_planes(result, len(slots), lanes)
-        shape = new.shape()
-        m.submodules.late = late = fifo.SyncFIFOBuffered(width=shape.size, depth=LATE)
-        late_draw = ~front.state.early_write
-        enters = front.accept & shading.shaded & turns.last
+        """A tile of a draw enters with its colours, which leave with its last turn."""
+        p = self._params
+        unit = ShadedColours(p.edge, p.shader_depths, p.outputs)
+        m.submodules.shaded = unit
+        wiring.connect(m, wiring.flipped(self.colours), unit.colours)
+        wiring.connect(m, wiring.flipped(self.answers), unit.answers)
+        wiring.connect(m, unit.shaded, wiring.flipped(self.shaded))
         m.d.comb += [
-            self.shaded.valid.eq(self.colours.valid & shading.late & late.w_rdy),
-            *(
-                self.shaded.payload[name].eq(result[name])
-                for name in self.shaded.payload.shape().members
-            ),
-            late.w_en.eq(self.shaded.valid & self.shaded.ready),
-            late.w_data.eq(new.as_value()),
-            late.r_en.eq(enters & late_draw),
-            self.answers.ready.eq(enters & late_draw),
-            self.colours.ready.eq(Mux(shading.late, late.w_en, enters & ~late_draw)),
-            shading.back.eq(self.colours.valid & self.colours.ready),
-            front.inputs_ready.eq(
-                ~shading.shaded
-                | Mux(
-                    late_draw, late.r_rdy & self.answers.valid, self.colours.valid & ~shading.late
-                )
-            ),
+            unit.late.eq(shading.late),
+            unit.late_draw.eq(~front.state.early_write),
+            unit.enters.eq(front.accept & shading.shaded & turns.last),
+            shading.back.eq(unit.back),
+            front.inputs_ready.eq(~shading.shaded | unit.ready),
         ]
-        entered = shape(Mux(late_draw, late.r_data, new.as_value()))
-        passed = Signal(len(lanes))
-        for slot, (packed, fractions) in zip(slots, entered, strict=True):
-            m.d.sync += slot.colours.eq(packed)
-            for n, fraction in enumerate(slot.fractions):
-                of_groups = [fractions[k] for k in lanes[n :: self._params.lanes]]
+        taken = [(slot.colours, slot.fractions) for slot in slots]
+        if p.second:
+            taken.append((slots[0].second, slots[0].second_fractions))
+        for (colours_of_slot, of_lanes), (packed, fractions) in zip(taken, unit.o, strict=True):
+            m.d.sync += colours_of_slot.eq(packed)
+            for n, fraction in enumerate(of_lanes):
+                of_groups = [fractions[k] for k in range(n, p.edge**2, p.lanes)]
                 m.d.sync += fraction.eq(pick(turns.groups, of_groups))
-        m.d.sync += passed.eq(Mux(late_draw, self.answers.payload.mask, ~0))
+        passed = Signal(p.edge**2)
+        m.d.sync += passed.eq(unit.passed)
         for slot in slots:
             m.d.comb += slot.tile.mask.eq(front.tile.mask & passed)
 
@@ -385,14 +386,3 @@ class ColourWrite(wiring.Component):
             fences.i.error.eq(front.fence_error),
         ]
         return fences
-
-
-def _of_planes(result, planes, lanes):
-    """For each plane colours of lanes, and their fractions."""
-    words = Cat(
-        result[name(plane, n)]
-        for plane in range(planes)
-        for name in (colour_name, fraction_name)
-        for n in lanes
-    )
-    return ArrayLayout(ArrayLayout(ArrayLayout(COLOUR, len(lanes)), 2), planes)(words)

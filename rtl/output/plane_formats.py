@@ -23,6 +23,7 @@ from fixfunc.rtl.output.merger.formats import (
     places,
 )
 from fixfunc.rtl.texture.linear import LINEAR
+from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR
 
@@ -32,6 +33,11 @@ BESIDE_ALPHA = (0, 6), (6, 6), (12, 6), (18, 14)
 OF_16_BITS = tuple((6 * channel, 6) for channel in range(4))
 WIDEST = 16  # bits of a channel
 STEEP = 2  # bits by which a fraction counts for more where a byte of sRGB has its highest bit
+
+
+def by_bytes(formats: Sequence[Format], second: bool) -> bool:
+    """Channels of planes are written apart: of R8G8B8A8_UNORM alone, without second colours."""
+    return tuple(formats) == BASE_FORMATS and not second
 
 
 @dataclass(frozen=True)
@@ -63,6 +69,11 @@ class PlaneFormats(FormatSet):
             return OF_16_BITS
         few_alpha = self.magnitude(form, ALPHA) < self.magnitude(form, RED)
         return BESIDE_ALPHA if few_alpha else EVEN
+
+    @property
+    def constant_in_steps(self) -> bool:
+        """It is cut as a shader's channels are."""
+        return True
 
     @classmethod
     def of(cls, formats: Sequence[Format]) -> "PlaneFormats":

@@ -38,6 +38,8 @@ class ShadingQueue(wiring.Component):
         Colour planes.
     formats : sequence of Format
         What they may be.
+    second : bool
+        Shaders give two colours.
 
     Members
     -------
@@ -55,8 +57,15 @@ class ShadingQueue(wiring.Component):
     """
 
     def __init__(
-        self, edge: int, request: Any, depth: int, planes: int, formats: Sequence[Format]
+        self,
+        edge: int,
+        request: Any,
+        depth: int,
+        planes: int,
+        formats: Sequence[Format],
+        second: bool = False,
     ) -> None:
+        self._second = second
         self._edge = edge
         self._depth = depth
         self._planes = planes
@@ -116,7 +125,7 @@ class ShadingQueue(wiring.Component):
     def _keep_formats(self, m, pixels, is_state, new):
         """Those of planes that draw states write: a state of the first begins with the others
         unwritten."""
-        is_written = blending_known(new, self._formats) & new.colour_write.any()
+        is_written = blending_known(new, self._formats, self._second) & new.colour_write.any()
         form = named(m, gated(new.colour_format, is_written), "form")
         for n in range(self._planes):
             kept = Signal(FORMAT, name=f"format_{n}")

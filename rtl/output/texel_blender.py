@@ -9,7 +9,15 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.blender import Blender
-from fixfunc.rtl.output.merger.control import ALPHA_GROUP, COLOUR_GROUP, NEW, OLD, control_layout
+from fixfunc.rtl.output.merger.control import (
+    ALPHA_GROUP,
+    COLOUR_GROUP,
+    NEW,
+    OLD,
+    SECOND,
+    constant_shape,
+    control_layout,
+)
 from fixfunc.rtl.output.merger.formats import ALPHA, with_shader_alpha
 from fixfunc.rtl.output.merger.srgb import SrgbEncoder
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker
@@ -20,19 +28,25 @@ from fixfunc.spec.payloads import COLOUR
 class TexelBlender(wiring.Component):
     """Blend a sample, or replace it; one a clock, free-running.
 
-    All of D3D11's blending but the blend constant and second colours; sRGB as linear colours. Where
-    a format lacks alpha, that of the shader lies behind the other channels, as
+    All of D3D11's blending; sRGB as linear colours. Where a format lacks alpha, that of the shader
+    lies behind the other channels, as
     :func:`~fixfunc.rtl.output.merger.formats.with_shader_alpha` says, and that of the target is 1.
     Channels that are not written keep their bits, and bits that belong to no channel become 0.
 
     Parameters
     ----------
     formats : PlaneFormats
+    second : bool
+        The shader gives two colours.
 
     Members
     -------
     source, fraction : In(COLOUR)
         What the shader gives, in the format of the plane, and what that was rounded by.
+    second, second_fraction : In(COLOUR)
+        Its second colour, together with ``source``. Absent without ``second``.
+    constants : In(ArrayLayout(constant_shape(formats), 4))
+        The blend constant, :attr:`constants_clock` clocks after ``source``.
     dest : In(COLOUR)
         What is stored, :attr:`ahead` clocks after ``source``.
     controls : In(ArrayLayout(control_layout(formats).size, self.ahead + self.latency))
@@ -44,27 +58,36 @@ class TexelBlender(wiring.Component):
 
     ahead = Refiner.LATENCY
 
-    def __init__(self, formats: PlaneFormats) -> None:
+    def __init__(self, formats: PlaneFormats, second: bool = False) -> None:
         self._formats = formats
         self._control = control_layout(formats)
         shader_layouts = [with_shader_alpha(arrangement) for arrangement in formats.layouts]
-        self._unpackers = [Unpacker(formats, shader_layouts), Unpacker(formats)]
-        self._blender = Blender(formats, constant=False, logic=True)
+        self._given = {"source": (NEW, Unpacker(formats, shader_layouts), "fraction")}
+        if second:
+            unit = Unpacker(formats, shader_layouts)
+            self._given["second"] = SECOND, unit, "second_fraction"
+        self._old = Unpacker(formats)
+        self._blender = Blender(formats, constant=True, logic=True)
         self._controls = ArrayLayout(control_layout(formats).size, self.ahead + self.latency)
         super().__init__(
             {
-                "source": In(COLOUR),
-                "fraction": In(COLOUR),
+                "constants": In(ArrayLayout(constant_shape(formats), 4)),
                 "dest": In(COLOUR),
                 "controls": In(self._controls),
                 "o": Out(COLOUR),
             }
+            | {port: In(COLOUR) for name, its in self._given.items() for port in (name, its[-1])}
         )
 
     @property
     def _unpacked(self):
         """Clocks until a stored texel is channels."""
-        return self._unpackers[OLD].latency
+        return self._old.latency
+
+    @property
+    def constants_clock(self) -> int:
+        """Clocks after which the blend constant is read."""
+        return self.ahead + self._unpacked + 1
 
     @property
     def latency(self) -> int:
@@ -74,24 +97,23 @@ class TexelBlender(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        for name, unit in zip(("source", "dest"), self._unpackers, strict=True):
-            first = 0 if name == "source" else self.ahead
-            m.submodules[f"unpack_{name}"] = unit
-            m.d.comb += [
-                unit.i.eq(getattr(self, name)),
-                *(unit.controls[n].eq(self.controls[first + n]) for n in range(1, unit.latency)),
-            ]
         m.submodules.blender = blender = self._blender
-        new, old = self._unpackers
+        old = self._unpack(m, "dest", self._old, self.ahead)
         t = Timeline(m)
-        t.enter(0, fraction=self.fraction)
+        for name, (source, unit, fraction) in self._given.items():
+            self._unpack(m, name, unit, 0)
+            t.enter(0, **{fraction: getattr(self, fraction)})
+            m.submodules[f"refine_{name}"] = refiner = Refiner(self._formats)
+            m.d.comb += [
+                refiner.values.eq(unit.values),
+                refiner.fraction.eq(t.value(fraction, unit.latency)),
+                refiner.control.eq(self.controls[unit.latency]),
+                blender.sources[source].eq(refiner.o),
+            ]
+        _, new, _ = self._given["source"]
         t.enter(new.latency, words=new.words, values=new.values)
-        m.submodules.refiner = refiner = Refiner(self._formats)
         m.d.comb += [
-            refiner.values.eq(new.values),
-            refiner.fraction.eq(t[new.latency].fraction),
-            refiner.control.eq(self.controls[new.latency]),
-            blender.sources[NEW].eq(refiner.o),
+            blender.constants.eq(self.constants),
             *(
                 blender.controls[n].eq(self.controls[self.ahead + self._unpacked + n])
                 for n in range(blender.latency)
@@ -118,6 +140,15 @@ class TexelBlender(wiring.Component):
             self.o.eq(packer.o),
         ]
         return m
+
+    def _unpack(self, m, name, unit, first):
+        """Take a texel apart that comes together with ``controls[first]``."""
+        m.submodules[f"unpack_{name}"] = unit
+        m.d.comb += [
+            unit.i.eq(getattr(self, name)),
+            *(unit.controls[n].eq(self.controls[first + n]) for n in range(1, unit.latency)),
+        ]
+        return unit
 
     def _at(self, clock):
         """The state so many clocks after that of ``dest``."""

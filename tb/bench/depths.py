@@ -29,7 +29,7 @@ UNREAD_CLEAR = {
 
 def blend_constant(rng: np.random.Generator) -> np.ndarray:
     """Any constant, most of it within the range: float32, shape (4,)."""
-    some = rng.uniform(-0.2, 1.2, 4).astype(np.float32)
+    some = rng.uniform(-0.6, 1.2, 4).astype(np.float32)
     edges = (0, 1, -1, 2, 1 - 2**-24, 2**-16, 1 / 65280, 1e-42, np.nan, np.inf, -np.inf)
     return np.where(rng.random(4) < 0.3, rng.choice(np.float32(edges), 4), some)
 

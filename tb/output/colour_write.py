@@ -14,15 +14,15 @@ from fixfunc.cosim import codec
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.memory.contract import StageContract
 from fixfunc.models.memory.counters import counter_record
-from fixfunc.models.output.colour_write import ColourPlanes, Numbers, constant_of
+from fixfunc.models.output.colour_write import ColourPlanes, constant_of
+from fixfunc.models.output.output_merger import Numbers
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.pixel.quads import quads_of
 from fixfunc.models.raster.edge_evaluator import unpack
-from fixfunc.models.state import CONSTANT_FACTORS, PLAIN_FACTORS
+from fixfunc.models.state import SECOND_FACTORS
 from fixfunc.rtl.output.colour_write import ColourWriteParams
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import BASE_FORMATS, quads
-from fixfunc.spec.dxgi import Format
+from fixfunc.spec.colours import quads
 from fixfunc.spec.memory import caching
 from fixfunc.spec.state import BlendFactor, BlendOp, Kind
 from fixfunc.tb.bench import depths, scenes
@@ -83,7 +83,7 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     Clears and fences in between.
     """
     rows = depth_test.requests(rng, count, params.obeyed)
-    mixes = partial(_mixes, formats=params.formats)
+    mixes = partial(_mixes, formats=params.formats, second=params.second)
     kind = rows[:, 0] & 3
     table, tested = payloads.tile(params.edge), payloads.tested(params.edge)
     for chosen, fields, change in (
@@ -112,12 +112,12 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     )
 
 
-def _mixes(rng, states, formats):
+def _mixes(rng, states, formats, second):
     states["blend_enable"] = rng.integers(0, 2, len(states))
     states["logic_op_enable"] = rng.random(len(states)) < 0.2
     known = rng.random(len(states)) < 0.95  # the others blend as noise says, or are refused
     for field in payloads.BLEND_STATE:
-        values = blend_values(rng, field.name, len(states), formats)
+        values = blend_values(rng, field.name, len(states), second)
         if values is not None:
             states[field.name] = np.where(known, values, states[field.name])
     states["flat_colour"] = rng.integers(0, 1 << 32, len(states))
@@ -129,15 +129,15 @@ def _mixes(rng, states, formats):
 
 
 def blend_values(
-    rng: np.random.Generator, name: str, count: int, formats: tuple[Format, ...] = BASE_FORMATS
+    rng: np.random.Generator, name: str, count: int, second: bool = False
 ) -> np.ndarray | None:
     """Values of a field of ``BLEND_STATE`` that there are; None of one that may have any.
 
-    Half of them mix colours by their alpha.
+    Half of them mix colours by their alpha. ``second``: shaders give two colours.
     """
     if name.startswith(("src", "dest")):
         usual = BlendFactor.SRC_ALPHA if name.startswith("src") else BlendFactor.INV_SRC_ALPHA
-        known = PLAIN_FACTORS + list(CONSTANT_FACTORS if formats == BASE_FORMATS else ())
+        known = [factor for factor in BlendFactor if second or factor not in SECOND_FACTORS]
         return np.where(rng.random(count) < 0.3, usual, rng.choice(known, count))
     if name.startswith("blend_op"):
         return np.where(rng.random(count) < 0.5, BlendOp.ADD, rng.choice(list(BlendOp), count))
@@ -152,6 +152,13 @@ def _somewhere(rng, clears):
     constants = np.array([depths.blend_constant(rng) for _ in clears]).reshape(-1, 4)
     for field, values in zip(payloads.BLEND_CONSTANT, constants.T, strict=True):
         clears[field.name] = np.ascontiguousarray(values).view(np.uint32)
+
+
+def constant_beat(rng: np.random.Generator, constant: bool = True) -> np.ndarray:
+    """A packed beat that brings a blend constant, or does not, and clears nothing."""
+    values = depths.blend_constant(rng).view(np.uint32)
+    given = {f.name: value for f, value in zip(payloads.BLEND_CONSTANT, values, strict=True)}
+    return scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, constant=constant, **given)
 
 
 def _flush(rng, fences):
@@ -182,8 +189,11 @@ class Reference:
             params.edge,
             params.planes,
             params.formats,
+            params.second,
         )
-        limits = replace(depths.limits(params.obeyed), colour_formats=params.formats)
+        limits = replace(
+            depths.limits(params.obeyed), colour_formats=params.formats, second=params.second
+        )
         self._contract = StageContract(limits, ("colour",))
         self.counts = {name: [] for name in params.names}
         self.quads = []
@@ -252,8 +262,8 @@ class Reference:
             self.quads.append(codec.pack(handed_out, quads(edge, self._params.planes)))
             passed = unpack(shaded["mask"], edge) & survivors(shaded, edge)
             colours = self._shade(shaded, self.unit.state, edge)
-            planes = np.arange(self._params.planes, dtype=np.uint32)[:, None, None, None]
-            packed = colours ^ planes * np.uint32(PLANE_BITS)
+            outputs = np.arange(self._params.outputs, dtype=np.uint32)[:, None, None, None]
+            packed = colours ^ outputs * np.uint32(PLANE_BITS)
             self.unit.draw(shaded, Numbers(packed, fractions(packed)), passed)
 
 

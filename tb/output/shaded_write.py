@@ -13,7 +13,7 @@ from fixfunc.spec.colours import colour_name, fraction_name, quads
 from fixfunc.spec.state import Kind
 from fixfunc.tb.depth.noise import sometimes
 
-PLANE_BITS = 0x15732B49  # colours of planes differ by multiples of these
+PLANE_BITS = 0x15732B49  # colours of planes, or both of a plane, differ by multiples of these
 FRACTION_BITS = 0x2D5A1CE3  # fractions differ from colours, turned round, by these
 
 
@@ -76,7 +76,7 @@ class Harness(wiring.Component):
                 ~shaded_quads.x[:8] ^ n,
                 shaded_quads.slot[:8] ^ (shaded_quads.flat_colour[:8] & n),
             )
-            for plane in range(self._params.planes):
+            for plane in range(self._params.outputs):
                 given = unit.colours.payload[colour_name(plane, n)]
                 m.d.comb += [
                     given.eq(colour ^ plane * PLANE_BITS if plane else colour),

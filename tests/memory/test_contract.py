@@ -13,7 +13,6 @@ from fixfunc.models.memory.tile_cache import TrafficKind
 from fixfunc.models.payload import dtype
 from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.memory import caching
 from fixfunc.spec.state import BlendFactor, DepthFormat, FenceError, TileMode
@@ -239,21 +238,18 @@ def test_tiles_by_differences_are_no_transfers_of_the_hardware():
 
 @pytest.mark.plan("contract-1")
 def test_a_stage_that_blends_refuses_what_it_cannot():
-    """Factors of a second colour, or of a constant that planes of other formats do not have.
-
-    Other stages do not look at them.
-    """
+    """Factors of a second colour, where shaders give one. Other stages do not look at them."""
     wrong = state()
-    second, constant = BlendFactor.SRC1_COLOR, BlendFactor.BLEND_FACTOR
-    for formats, factor, planes, enable, legal in (
-        (BASE_FORMATS, second, ("colour",), 1, False),
-        (BASE_FORMATS, second, ("colour",), 0, True),
-        (BASE_FORMATS, second, ("depth", "stencil"), 1, True),
-        (BASE_FORMATS, constant, ("colour",), 1, True),
-        (COLOUR_FORMATS, constant, ("colour",), 1, False),
+    first, other = BlendFactor.BLEND_FACTOR, BlendFactor.SRC1_COLOR
+    for second, factor, planes, enable, legal in (
+        (False, other, ("colour",), 1, False),
+        (False, other, ("colour",), 0, True),
+        (False, other, ("depth", "stencil"), 1, True),
+        (False, first, ("colour",), 1, True),
+        (True, other, ("colour",), 1, True),
     ):
         wrong["src_blend"] = factor
-        contract = StageContract(StageLimits(colour_formats=formats), planes)
+        contract = StageContract(StageLimits(second=second), planes)
         contract.set_state(state())
         contract.clear(clear(**dict.fromkeys(planes, 1)))
         wrong["blend_enable"] = enable

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from fixfunc.cosim import codec
-from fixfunc.models.output.colour_write import ColourPlanes, blend, blend_of
+from fixfunc.models.output.blend import blend_of
+from fixfunc.models.output.colour_write import ColourPlanes, blend
 from fixfunc.models.output.output_merger import merge
 from fixfunc.models.payload import dtype
-from fixfunc.models.state import blending_known, draw_state, needs_constant
+from fixfunc.models.state import blending_known, draw_state
 from fixfunc.rtl.output import colour_write as rtl
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import COLOUR_FORMATS
@@ -26,14 +27,17 @@ from tests.output.test_colour_write import tiles
 from tests.plane_formats import (
     BLENDED,
     COMBINED,
+    CONSTANT,
     HALVES,
     REFUSED,
+    SECOND,
     canonical,
     channel,
     colours,
     exact,
     factors_of,
     legal,
+    mixed_with,
     places,
     unchecked,
     words,
@@ -143,7 +147,7 @@ def test_golden_refuses_what_a_format_does_not_have():
     """Each for its reason; all that a format has is known, to planes that may have the format."""
     for reason, fields in REFUSED.items():
         assert not blending_known(unchecked((8, 8), **fields), COLOUR_FORMATS), reason
-        if not needs_constant(unchecked((8, 8), **fields)):  # planes of bytes have one
+        if not set(SECOND) & set(fields.values()):  # which some planes have
             with pytest.raises(InputError, match="colour_format|_enable|src_|dest_"):
                 draw_state(8, 8, **fields)
     for form in COLOUR_FORMATS:
@@ -230,7 +234,7 @@ def test_a_refused_plane_keeps_what_it_has():
         assert [plane.cache.values().max() for plane in unit.planes] == [9, 5]
 
 
-STEP = 1 if tiers.QUALIFY else 5  # of the pairs of factors that are drawn
+STEP = 1 if tiers.QUALIFY else 8  # of the pairs of factors that are drawn
 
 
 def every_state(form):
@@ -239,7 +243,8 @@ def every_state(form):
     A third of those that blend have both, and early tests.
     """
     rng = np.random.default_rng(int(form))
-    for n, fields in enumerate(legal(form)):
+    with_constant = mixed_with(CONSTANT, form) if form in BLENDED else ()
+    for n, fields in enumerate([*legal(form), *with_constant]):
         if fields.get("blend_enable") and not fields.get("logic_op_enable") and n % STEP:
             continue
         yield fields | {"colour_write": 15, "early_write": 1}
@@ -249,11 +254,12 @@ def every_state(form):
 
 
 @pytest.mark.plan("colour-write-18")
+@pytest.mark.plan("colour-write-24")
 def test_every_format_has_all_of_its_blending_in_hardware():
     """Every factor, operation, logic operation and mask; planes have formats of their own.
 
     ``make qualify`` has every pair of factors. They draw over colours of any bits, one tile twice
-    in a row.
+    in a row. The blend constant changes between them.
     """
     rng = np.random.default_rng(7)
     seen = Counter()
@@ -284,6 +290,8 @@ def test_every_format_has_all_of_its_blending_in_hardware():
                     seen[its, "logic", own["logic_op"]] += 1
                 elif own.get("blend_enable"):
                     seen[its, "blend", int(state["src_blend"])] += 1
+            if n % 6 == 0:
+                rows.append(bench.constant_beat(rng))
             some = tiles(rng, 1, SIDE // 4, SIDE // 4, 4)
             some["mask"] &= (1 << 16) - 1
             rows.append(codec.pack(np.concatenate([some, some]), table, WIDTH))

@@ -141,7 +141,7 @@ def test_a_plane_whose_blending_is_not_known(order):
         state = of_plane(number, SIXTEEN)
         if number == 1:
             state["blend_enable"] = 1
-            state["src_blend"] = state["dest_blend"] = BlendFactor.BLEND_FACTOR
+            state["src_blend"] = state["dest_blend"] = BlendFactor.SRC1_COLOR
         states.append(codec.pack(state, payloads.DRAW_STATE, WIDTH))
     rows = [*known, *states, drawn, fence, *known, drawn, fence]
     fences = check(BLOCK, CONFIG, np.concatenate(rows))

@@ -8,7 +8,8 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.cosim.simulation.volume import Memory
 from fixfunc.models.depth.depth_cache import CacheShape
-from fixfunc.models.output.colour_write import ColourTarget, blend, blend_of
+from fixfunc.models.output.blend import blend_of
+from fixfunc.models.output.colour_write import ColourTarget, blend
 from fixfunc.models.output.output_merger import merge
 from fixfunc.models.payload import dtype
 from fixfunc.models.pixel.quads import quads_of

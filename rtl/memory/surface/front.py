@@ -33,7 +33,7 @@ class SurfaceFront(wiring.Component):
         ``stencil``.
     latency : int
         Clocks that a tile is in flight.
-    persistent, planes, colour_planes, colour_formats
+    persistent, planes, colour_planes, colour_formats, second
         See :class:`~fixfunc.rtl.memory.surface.state_check.StateCheck`.
     tile : callable
         Table of a tile, by its edge.
@@ -111,6 +111,7 @@ class SurfaceFront(wiring.Component):
         planes: Sequence[str] = ("depth", "stencil"),
         colour_planes: int = 1,
         colour_formats: Sequence[Format] = BASE_FORMATS,
+        second: bool = False,
         tile: Callable[[int], tuple[payloads.Field, ...]] = payloads.tile,
     ) -> None:
         self._params = params
@@ -119,6 +120,7 @@ class SurfaceFront(wiring.Component):
         self._planes = planes
         self._colour_planes = colour_planes
         self._colour_formats = colour_formats
+        self._second = second
         self._tile = layout(tile(params.edge))
         shape = beat(tile=tile(params.edge), **payloads.CONTROL)
         super().__init__(
@@ -166,6 +168,7 @@ class SurfaceFront(wiring.Component):
             self._persistent,
             self._colour_planes,
             self._colour_formats,
+            self._second,
         )
         m.submodules.timer = timer = DrainTimer(self._latency)
 

@@ -24,7 +24,13 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp
 
 CONSTANT_FACTORS = BlendFactor.BLEND_FACTOR, BlendFactor.INV_BLEND_FACTOR
-OF_SHADER_ALPHA = BlendFactor.SRC_ALPHA, BlendFactor.INV_SRC_ALPHA, BlendFactor.SRC_ALPHA_SAT
+OF_SHADER_ALPHA = (
+    BlendFactor.SRC_ALPHA,
+    BlendFactor.INV_SRC_ALPHA,
+    BlendFactor.SRC_ALPHA_SAT,
+    BlendFactor.SRC1_ALPHA,
+    BlendFactor.INV_SRC1_ALPHA,
+)
 TARGET = ("target", "target_width", "target_height", "samples", "depth_format")
 
 
@@ -67,38 +73,31 @@ def check_colour_formats(name: str, formats: Sequence[Format]) -> None:
         )
 
 
-def constant_known(formats: Sequence[Format]) -> bool:
-    """Planes of these formats are blended with the blend constant: of bytes alone."""
-    return tuple(formats) == BASE_FORMATS
-
-
 def factors(state: Value) -> list[Value]:
     """Blend factors of a state."""
     return [state[f"{side}_blend{alpha}"] for side in ("src", "dest") for alpha in ("", "_alpha")]
 
 
-def is_constant(factor: Value) -> Value:
-    """A factor is the blend constant, or one less it."""
-    return Cat(factor == its for its in CONSTANT_FACTORS).any()
-
-
 def needs_constant(state: Value) -> Value:
     """A state blends with the blend constant."""
-    return state.blend_enable & Cat(is_constant(factor) for factor in factors(state)).any()
+    is_constant = [factor == its for factor in factors(state) for its in CONSTANT_FACTORS]
+    return state.blend_enable & Cat(is_constant).any()
 
 
-def blending_known(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Value:
+def blending_known(
+    state: Value, formats: Sequence[Format] = BASE_FORMATS, second: bool = False
+) -> Value:
     """A state is of a format that there is, which has its blending and its logic operation.
 
-    It blends by factors and operations that there are, or not at all. Colour planes have neither
-    second colours nor blending of floats. They have a shader's alpha where the format has an alpha,
-    or leaves room for one.
+    It blends by factors and operations that there are, or not at all; by those of a second colour
+    where ``second`` says so. Colour planes have no blending of floats. They have a shader's alpha
+    where the format has an alpha, or leaves room for one.
     """
-    of_constant = constant_known(formats)
+    last = BlendFactor.INV_SRC1_ALPHA if second else BlendFactor.INV_BLEND_FACTOR
     known = [
         *(
             ((f >= BlendFactor.ZERO) & (f <= BlendFactor.SRC_ALPHA_SAT))
-            | (is_constant(f) if of_constant else 0)
+            | ((f >= BlendFactor.BLEND_FACTOR) & (f <= last))
             for f in factors(state)
         ),
         *(
@@ -178,6 +177,8 @@ class StateCheck(wiring.Component):
         Colour planes of a target. A clear of the first begins it.
     colour_formats : sequence of Format
         What colour planes may be.
+    second : bool
+        Shaders give two colours.
 
     Members
     -------
@@ -204,7 +205,9 @@ class StateCheck(wiring.Component):
         persistent: bool,
         colour_planes: int = 1,
         colour_formats: Sequence[Format] = BASE_FORMATS,
+        second: bool = False,
     ) -> None:
+        self._second = second
         self._params = params
         self._planes = planes
         self._colour_planes = colour_planes
@@ -237,7 +240,7 @@ class StateCheck(wiring.Component):
         if not p.stencil:
             conditions.append(~state.stencil_test)
         if "colour" in self._planes:
-            conditions.append(blending_known(state, self._colour_formats))
+            conditions.append(blending_known(state, self._colour_formats, self._second))
         supported = Signal()
         too_far = clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
         m.d.comb += self.touches.eq(Cat(clear[plane] for plane in self._planes).any())

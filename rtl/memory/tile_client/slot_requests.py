@@ -73,13 +73,13 @@ def stencil_usage(state: Value, tile: Value) -> tuple:
     return (tile.outcome != Outcome.DROP) & state.stencil_test, 1, modifies
 
 
-def reads_target(state: Value, formats: Sequence[Format] = BASE_FORMATS) -> Value:
+def reads_target(state: Value, by_bytes: bool = True) -> Value:
     """What is stored decides, with the shader's colour, what will be.
 
-    Where planes may have formats whose channels are no bytes, what is not written is stored anew.
+    Where channels are not written apart, ``by_bytes``, those that stay are stored anew.
     """
     reads = state.blend_enable | state.logic_op_enable
-    return reads | ~state.colour_write.all() if len(formats) > 1 else reads
+    return reads if by_bytes else reads | ~state.colour_write.all()
 
 
 def colour_usage(state: Value, tile: Value) -> tuple:
@@ -159,6 +159,8 @@ class SlotRequests(wiring.Component):
         Tiles that are known to the caches before their turn.
     formats : sequence of Format
         What colour planes may be.
+    second : bool
+        Shaders give two colours.
     tile : callable
         Table of a tile, by its edge.
 
@@ -182,9 +184,11 @@ class SlotRequests(wiring.Component):
         planes: Sequence,
         ahead: int,
         formats: Sequence[Format] = BASE_FORMATS,
+        second: bool = False,
         tile: Callable[[int], tuple] = payloads.tile,
     ) -> None:
         self._params = params
+        self._second = second
         self._ahead = ahead
         self._planes = planes
         self._formats = formats
@@ -206,7 +210,8 @@ class SlotRequests(wiring.Component):
         p = self._params
         names = tuple(plane.cleared_as for plane in self._planes if not plane.number)
         m.submodules.front = front = SurfaceFront(
-            p, self.LATENCY + 2, True, names, self._colours, self._formats, self._tile
+            *(p, self.LATENCY + 2, True, names, self._colours, self._formats, self._second),
+            self._tile,
         )
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), self._ahead, lookahead=5)
         wiring.connect(m, wiring.flipped(self.i), front.i)

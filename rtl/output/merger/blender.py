@@ -12,9 +12,9 @@ from fixfunc.rtl.output.merger.channel import BlendChannel
 from fixfunc.rtl.output.merger.control import (
     ALPHA_GROUP,
     COLOUR_GROUP,
-    CONSTANT,
     NEW,
     OLD,
+    constant_shape,
     control_layout,
 )
 from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet
@@ -40,7 +40,7 @@ class Blender(wiring.Component):
         What a channel becomes unless it is blended, and what it keeps where it is not written.
     controls : In(ArrayLayout(control_layout(formats).size, self.latency))
         The decoded state, the first together with ``sources``, each one clock after the one before.
-    constants : In(ArrayLayout(CONSTANT, 4))
+    constants : In(ArrayLayout(constant_shape(formats), 4))
         The blend constant, one clock after ``sources``.
     o : Out(ArrayLayout(formats.word, 4))
         :attr:`latency` clocks after ``sources``.
@@ -58,7 +58,7 @@ class Blender(wiring.Component):
                 "new_words": In(words),
                 "old_words": In(words),
                 "controls": In(ArrayLayout(control_layout(formats).size, self.latency)),
-                "constants": In(ArrayLayout(CONSTANT, 4)),
+                "constants": In(ArrayLayout(constant_shape(formats), 4)),
                 "o": Out(words),
             }
         )

@@ -12,10 +12,10 @@ from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import (
     ALPHA_GROUP,
     COLOUR_GROUP,
-    CONSTANT,
     FRACTION,
     SOURCE,
     TARGET,
+    constant_shape,
     control_layout,
 )
 from fixfunc.rtl.output.merger.factor import Factor
@@ -29,9 +29,10 @@ BITS_565 = 18, 11  # of two times 31 * 31 * 63 with a sign, and of that by 63
 class BlendChannel(wiring.Component):
     """Source times its factor and target times its own, rounded once; free-running.
 
-    Factors are integers over their unit: what one is of the channel, of alpha, or 2^24. Where the
-    units of both sides differ each product is multiplied by the other's, and the sum is divided by
-    both in turn, to the integer below: that is what division by their product gives.
+    Factors are integers over their unit: what one is of the channel, of alpha, or 2^24, which a
+    blend constant without steps has. Where the units of both sides differ each product is
+    multiplied by the other's, and the sum is divided by both in turn, to the integer below: that is
+    what division by their product gives.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ class BlendChannel(wiring.Component):
         The channel, and alpha: the shader's, the target's, the shader's second.
     controls : In(ArrayLayout(control_layout(formats).size, self.latency))
         Each so many clocks after ``colours``.
-    constant : In(CONSTANT)
+    constant : In(constant_shape(formats))
         One clock after ``colours``.
     o : Out(formats.value_shape)
         :attr:`latency` clocks after ``colours``.
@@ -57,7 +58,7 @@ class BlendChannel(wiring.Component):
         self._formats = formats
         self._control = control_layout(formats)
         self._channel = channel
-        self._constant = constant
+        self._scaled = constant and not formats.constant_in_steps
         self._apart = formats.has_units_apart and channel not in (GREEN, ALPHA)
         self._factors = [Factor(formats, channel, constant) for _ in (SOURCE, TARGET)]
         # Products of 2^24 leave the sum before it is divided. A factor is at most two.
@@ -73,7 +74,7 @@ class BlendChannel(wiring.Component):
                 "colours": In(colours),
                 "alphas": In(colours),
                 "controls": In(ArrayLayout(control_layout(formats).size, self.latency)),
-                "constant": In(CONSTANT),
+                "constant": In(constant_shape(formats)),
                 "o": Out(formats.value_shape),
             }
         )
@@ -81,12 +82,12 @@ class BlendChannel(wiring.Component):
     @property
     def _multiplied(self):
         """Clocks until products are there: a factor of 2^24 is multiplied in halves."""
-        return Factor.LATENCY + (2 if self._constant else 1)
+        return Factor.LATENCY + (2 if self._scaled else 1)
 
     @property
     def _summed(self):
         """Clocks until products are one sum."""
-        crossing = 2 if self._constant or self._formats.has_units_apart else 0
+        crossing = 2 if self._scaled or self._formats.has_units_apart else 0
         return self._multiplied + 1 + crossing
 
     @property
@@ -114,7 +115,7 @@ class BlendChannel(wiring.Component):
                 factor.constant.eq(self.constant),
             ]
             colour = (t[factor.LATENCY].new, t[factor.LATENCY].old)[n]
-            products.append(_product(m, colour, factor.o, self._constant, f"product_{n}"))
+            products.append(_product(m, colour, factor.o, self._scaled, f"product_{n}"))
         clock = self._multiplied
         if self._summed == clock + 1:
             total = self._sum_same(m, products, clock)
@@ -153,7 +154,7 @@ class BlendChannel(wiring.Component):
                 Mux(side.unit_alpha, control.widths[ALPHA], unit)
                 for side, unit in zip(sides, units, strict=True)
             ]
-        constant = [side.unit_constant if self._constant else Const(0) for side in sides]
+        constant = [side.unit_constant if self._scaled else Const(0) for side in sides]
         return units, constant
 
     def _differ(self, units):
@@ -192,7 +193,7 @@ class BlendChannel(wiring.Component):
             self._total,
             "sum",
         )
-        if self._constant:
+        if self._scaled:
             sum_shape = signed(len(crossed[0]) + 2)
             scaled = register(
                 m,

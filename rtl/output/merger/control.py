@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A target's state as the stages of a lane take it."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed, unsigned
+from amaranth.hdl import Cat, Const, Module, Mux, Shape, Signal, signed, unsigned
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
@@ -71,6 +71,11 @@ INVERSES = {
     BlendFactor.INV_SRC1_COLOR: BlendFactor.SRC1_COLOR,
     BlendFactor.INV_SRC1_ALPHA: BlendFactor.SRC1_ALPHA,
 }
+
+
+def constant_shape(formats: FormatSet) -> Shape:
+    """The blend constant: -1..1 of 2^-24, or in steps."""
+    return formats.value_shape if formats.constant_in_steps else CONSTANT
 
 
 def control_layout(formats: FormatSet) -> StructLayout:

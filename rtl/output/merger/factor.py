@@ -7,7 +7,7 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import pick
-from fixfunc.rtl.output.merger.control import CONSTANT, FRACTION, NEW, OLD, SIDE
+from fixfunc.rtl.output.merger.control import FRACTION, NEW, OLD, SIDE, constant_shape
 from fixfunc.rtl.output.merger.formats import ALPHA, NORMALISED, FormatSet
 from fixfunc.spec.dxgi import Format
 
@@ -35,7 +35,7 @@ class Factor(wiring.Component):
         Of alpha, together with ``colours``.
     spreads : In(1)
         One clock after ``colours``: the channel's one is a multiple of alpha's.
-    constant : In(CONSTANT)
+    constant : In(constant_shape(formats))
         One clock after ``colours``.
     o : Out(shape)
         :attr:`LATENCY` clocks after ``colours``.
@@ -57,7 +57,7 @@ class Factor(wiring.Component):
                 "widths": In(len(formats.widths)),
                 "alpha_widths": In(len(formats.widths)),
                 "spreads": In(1),
-                "constant": In(CONSTANT),
+                "constant": In(constant_shape(formats)),
                 "o": Out(self.shape(formats, constant)),
             }
         )
@@ -65,7 +65,8 @@ class Factor(wiring.Component):
     @staticmethod
     def shape(formats: FormatSet, constant: bool) -> Shape:
         """Factors: less than minus two to more than two times the greatest unit."""
-        return signed(max(formats.value, FRACTION + 1 if constant else 0) + 2)
+        scaled = constant and not formats.constant_in_steps
+        return signed(max(formats.value, FRACTION + 1 if scaled else 0) + 2)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -82,7 +83,8 @@ class Factor(wiring.Component):
             unit = Mux(side.unit_alpha, self._one(self.alpha_widths), unit)
         if self._constant:
             base = Mux(side.constant, self.constant, base)
-            unit = Mux(side.unit_constant, 1 << FRACTION, unit)
+            if not self._formats.constant_in_steps:
+                unit = Mux(side.unit_constant, 1 << FRACTION, unit)
         # Where one less the factor is subtracted the factor is added.
         addend = Mux(side.inverse, Mux(side.negative, -unit, unit), 0)
         m.d.sync += self.o.eq(addend + Mux(side.inverse ^ side.negative, -base, base))

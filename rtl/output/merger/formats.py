@@ -178,6 +178,11 @@ class FormatSet:
         return self.magnitude(form, channel), self.fraction(form, channel)
 
     @property
+    def constant_in_steps(self) -> bool:
+        """The blend constant has the steps of a shader's channel; else it is one of 2^-24."""
+        return False
+
+    @property
     def units(self) -> tuple[tuple[int, int], ...]:
         """Every :meth:`unit` of normalised formats."""
         forms = self.among(NORMALISED)

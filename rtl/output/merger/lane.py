@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.blender import Blender
-from fixfunc.rtl.output.merger.control import CONSTANT, NEW, OLD, SECOND, control_layout
+from fixfunc.rtl.output.merger.control import NEW, OLD, SECOND, constant_shape, control_layout
 from fixfunc.rtl.output.merger.formats import FormatSet
 from fixfunc.rtl.output.merger.quantiser import HALF, Quantiser, nearest_integer
 from fixfunc.rtl.output.merger.srgb import SrgbEncoder
@@ -33,7 +33,7 @@ class Lane(wiring.Component):
     controls : In(ArrayLayout(control_layout(formats).size, self.latency))
         The decoded state, each one clock after the one before; the first, together with ``i``, is
         of no matter.
-    constants : In(ArrayLayout(CONSTANT, 4))
+    constants : In(ArrayLayout(constant_shape(formats), 4))
         The blend constant, :attr:`constants_clock` clocks after ``i``.
     o : Out(formats.texel)
         :attr:`latency` clocks after ``i``.
@@ -60,7 +60,7 @@ class Lane(wiring.Component):
                     )
                 ),
                 "controls": In(ArrayLayout(control_layout(formats).size, self.latency)),
-                "constants": In(ArrayLayout(CONSTANT, 4)),
+                "constants": In(ArrayLayout(constant_shape(formats), 4)),
                 "o": Out(formats.texel),
             }
         )

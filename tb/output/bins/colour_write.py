@@ -232,7 +232,9 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
         "all": (mask != 0) & (tiles["full"] == 1),
     }
     blend = flag(states["blend_enable"], "replaces", "blends")
-    known = np.array([blending_known(state, params.formats) for state in states], bool)
+    known = np.array(
+        [blending_known(state, params.formats, params.second) for state in states], bool
+    )
     used = states[known & (mask != 0)]
     blends = (used["blend_enable"] == 1) & (used["logic_op_enable"] == 0)
     channels = equal(states["colour_write"], {f"{n:04b}": n for n in range(16)})

@@ -20,14 +20,16 @@ from fixfunc.models.host.states import (
     RenderTargetBlend,
     StencilFace,
 )
+from fixfunc.models.output.formats import colour_format, load
 from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.rtl.top import CONFIGS
 from fixfunc.spec.draw import Topology
-from fixfunc.spec.dxgi import Format
+from fixfunc.spec.dxgi import FORMATS, Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, Compare, Cull, StencilOp
 from tests.host.drawing import LEFT, READ, RIGHT, WHOLE, Scene, pixel
 from tests.machine.test_examples import NAMES as EXAMPLES
+from tests.plane_formats import BLENDED
 
 # Examples that the top cannot execute whole: what their missing draws lack.
 LACKING = {
@@ -69,11 +71,11 @@ def octets(picture):
     return np.ascontiguousarray(picture, "<u4").view(np.uint8).reshape(*picture.shape, 4)
 
 
-def executed(recording):
+def executed(recording, params=PARAMS):
     """The golden top executes a program: the job, and memory behind it."""
-    job = ProgramJob(recording, PARAMS)
+    job = ProgramJob(recording, params)
     memory = job.data.copy()
-    drawn = top.machine(PARAMS, memory, shader=job.shader).draw(*job.start)
+    drawn = top.machine(params, memory, shader=job.shader).draw(*job.start)
     assert not drawn.status["error"].any() and not drawn.status["failed"].any()
     return job, memory
 
@@ -292,3 +294,28 @@ def test_draws_are_blended_with_constants_of_their_own():
     wanted = scene.context.read(scene.colours)
     assert np.abs(found - wanted).max() <= 1
     assert len(np.unique(wanted.reshape(-1, 4), axis=0)) > 1
+
+
+@pytest.mark.plan("program-1")
+@pytest.mark.parametrize("form", sorted(BLENDED), ids=lambda form: form.name)
+def test_every_format_is_blended_with_a_constant(form):
+    """By the top with all formats, each channel within a unit of the machine."""
+    scene, recording = watched()
+    texture = scene.device.create_texture2d(form, 32, 24, bind=Bind.RENDER_TARGET)
+    view = scene.device.create_render_target_view(texture)
+    scene.context.om.set_render_targets([view], scene.depth)
+    scene.context.clear_render_target_view(view, (0.25, 0.5, 0.75, 1))
+    scene.context.clear_depth_stencil_view(scene.depth, 1.0, 3)
+    mix = RenderTargetBlend(True, BlendFactor.BLEND_FACTOR, BlendFactor.INV_BLEND_FACTOR)
+    for z, constant, rectangle in ((0.9, (0.5, 0.1, 2, 0.3), WHOLE), (0.2, [0.25] * 4, RIGHT)):
+        scene.context.om.set_blend_state(BlendState((mix,)), constant)
+        scene.draw(rectangle, (1, 0.5, 0.2, 1), z)
+    job, memory = executed(recording, CONFIGS["planes"])
+    assert not job.missing and job.executed == 2
+    size = FORMATS[form].bytes
+    found = octets(job.picture(memory, job.placed[-1].colour)).reshape(-1, 4)[:, :size]
+    wanted = scene.context.read(texture).reshape(-1, size)
+    kind = colour_format(form)._replace(is_srgb=False)  # bytes as they are
+    apart = np.abs(load(np.ascontiguousarray(found), kind) - load(wanted, kind))
+    assert apart.max() <= 1
+    assert len(np.unique(wanted, axis=0)) > 1

@@ -13,11 +13,13 @@ from fixfunc.cosim.record import tokens as T
 from fixfunc.cosim.recorded import file
 from fixfunc.cosim.recorded.drawing import Player
 from fixfunc.cosim.reference import top
+from fixfunc.models.output.formats import colour_format, load
 from fixfunc.rtl.top import CONFIGS
+from fixfunc.spec.dxgi import FORMATS, Format
 from tests.cosim.record.program import Program, recorded
 from tests.cosim.record.test_refusals import TINT, program
 from tests.cosim.record.test_shaders import DEPTH, HOLES
-from tests.cosim.record.test_states import STATES, frame_of
+from tests.cosim.record.test_states import STATES, blended_by_constants, frame_of
 
 PARAMS = CONFIGS["frame"]
 # Blended by the machine from floats, by the top from what a target stores.
@@ -57,6 +59,34 @@ def test_the_top_draws_what_the_machine_draws(state):
     found = octets(job.picture(memory, job.placed[-1].colour))[:, :, 0].astype(int)
     apart = np.abs(found - counted[0].found)
     assert apart.max() <= UNITS.get(state.__name__, 0)
+
+
+@pytest.mark.plan("record-9")
+@pytest.mark.parametrize("form", ["SRGB8_ALPHA8", "RGB10_A2", "RGB565", "RG8", "R16", "RG16"])
+def test_a_frame_of_every_kind_of_format_brings_its_constants(form):
+    """To a top with all formats, each channel within a unit of the machine."""
+    gl = Program()
+    gl.texture(9, getattr(T, form))
+    gl.framebuffer(4, 9)
+    gl.glEnable(T.FRAMEBUFFER_SRGB)
+    gl.swap()
+    gl.glClearColor(0.1, 0.2, 0.3, 0.4)
+    gl.glClear(T.COLOR_BUFFER_BIT)
+    blended_by_constants(gl)
+    counted, _, recording = twice(recorded(gl))
+    job = ProgramJob(recording, CONFIGS["planes"])
+    assert not job.missing
+    memory = job.data.copy()
+    drawn = top.machine(job.params, memory, shader=job.shader).draw(*job.start)
+    assert not drawn.status["error"].any()
+    own = Format(int(job.placed[-1].state["colour_format"]))
+    size = FORMATS[own].bytes
+    kind = colour_format(own)._replace(is_srgb=False)  # bytes as they are
+    found = octets(job.picture(memory, job.placed[-1].colour)).reshape(-1, 4)[:, :size]
+    wanted = np.ascontiguousarray(counted[0].found).view(np.uint8).reshape(-1, size)
+    apart = np.abs(load(np.ascontiguousarray(found), kind) - load(wanted, kind))
+    assert apart.max() <= 1
+    assert len(np.unique(wanted, axis=0)) > 5
 
 
 @pytest.mark.plan("record-9")

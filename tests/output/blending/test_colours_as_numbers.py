@@ -9,44 +9,47 @@ import pytest
 from fixfunc.models.output.blend import Blend
 from fixfunc.models.output.colour_write import blend
 from fixfunc.models.output.formats import SRGB, colour_format, encode, load, shader_alpha
-from fixfunc.models.output.output_merger import parted, refined
+from fixfunc.models.output.output_merger import Numbers, parted, refined
 from fixfunc.models.state import draw_state
 from fixfunc.spec.colours import COLOUR_FORMATS
 from fixfunc.spec.dxgi import FORMATS, Format
 from fixfunc.spec.state import BlendFactor, BlendOp
+from fixfunc.tb.bench.depths import blend_constant
+from tests import tiers
 from tests.output.blending.test_blend_precision import TOLERANCE, light, mixed, rational
 from tests.output.test_output_merger import ideal_srgb, name, shaded, stored
 from tests.plane_formats import BLENDED, PLACES, factors_of, given_places
 
 LINEAR = sorted(BLENDED - set(SRGB))
 OF_SRGB = [form for form in COLOUR_FORMATS if form in SRGB]
-NOTHING = [0] * 4
+COUNT, STEP = (2, 1) if tiers.QUALIFY else (1, 2)  # samples a mode, and modes that are tried
 MIX = {"src_blend": BlendFactor.SRC_ALPHA, "dest_blend": BlendFactor.INV_SRC_ALPHA}
 
 
 def modes(form):
     """Every pair of factors under every operation, as fields of a state; alpha's take turns."""
-    known, every = factors_of(form), factors_of(Format.R8G8B8A8_UNORM)
+    known, every = factors_of(form, BlendFactor), list(BlendFactor)
     ops = list(BlendOp)
     for n, (source, target) in enumerate(product(known, repeat=2)):
-        for k, op in enumerate(ops):
+        for k in range(n % STEP, len(ops), STEP):
             yield {
                 "src_blend": source,
                 "dest_blend": target,
-                "blend_op": op,
+                "blend_op": ops[k],
                 "src_blend_alpha": every[(n + 3 * k) % len(every)],
                 "dest_blend_alpha": every[(5 * n + k) % len(every)],
                 "blend_op_alpha": ops[(n + k) % 5],
             }
 
 
-def blended(form, fields, values, old):
+def blended(form, fields, values, old, constant=None, second=None):
     """What is stored of a shader's floats: uint8, shape (n, bytes)."""
     packed, fractions = parted(values, form)
+    other = None if second is None else Numbers(*parted(second, form))
     words = np.zeros((len(old), 4), np.uint8)
     words[:, : old.shape[1]] = old
     state = draw_state(8, 8, colour_format=form, blend_enable=1, **fields)
-    made = blend(packed, words.view("<u4")[:, 0], state, fractions)
+    made = blend(packed, words.view("<u4")[:, 0], state, fractions, constant, other)
     return made.view(np.uint8).reshape(-1, 4)[:, : old.shape[1]]
 
 
@@ -67,41 +70,51 @@ def state_of(fields):
 
 
 @pytest.mark.plan("colour-write-22")
+@pytest.mark.plan("colour-write-24")
 @pytest.mark.parametrize("form", LINEAR, ids=name)
 def test_every_mode_is_within_the_tolerance(form):
-    """0.6 of a unit from what the shader's own floats give, alpha of one and two bits too."""
+    """0.6 of a unit from what the shader's own floats give, alpha of one and two bits too.
+
+    Of both of its colours, and with a blend constant.
+    """
     rng = np.random.default_rng(form)
     kind = colour_format(form)
     low = -1 if kind.kind == "SNORM" else 0
     most = [int(value) for value in kind.most]
     channels = sorted({channel.register for channel in kind.layout.channels})
     for fields in modes(form):
-        new, old = shaded(rng, 2), stored(rng, form, 2)
-        got, kept = load(blended(form, fields, new, old), kind), load(old, kind)
-        for n in range(2):
+        new, second, old = shaded(rng, COUNT), shaded(rng, COUNT), stored(rng, form, COUNT)
+        constant = blend_constant(rng)
+        got = load(blended(form, fields, new, old, constant, second), kind)
+        kept = load(old, kind)
+        fixed = rational(np.nan_to_num(constant), low)
+        for n in range(COUNT):
             target = [rational([v / m], -1)[0] for v, m in zip(kept[n], most, strict=True)]
             for channel in channels:
-                colours = rational(new[n], low), target, NOTHING, NOTHING
+                colours = rational(new[n], low), target, rational(second[n], low), fixed
                 right = mixed(state_of(fields), *colours, channel)
                 right = min(max(right, low), 1) * most[channel]
                 assert abs(int(got[n, channel]) - right) <= TOLERANCE, (fields, n, channel)
 
 
 @pytest.mark.plan("colour-write-22")
+@pytest.mark.plan("colour-write-24")
 @pytest.mark.parametrize("form", OF_SRGB, ids=name)
 def test_every_mode_of_srgb_is_within_the_tolerance(form):
     """Bytes, from the ideal curve of ideal linear light; alpha is linear."""
     rng = np.random.default_rng(form)
     places = {n: place[0] // 8 for n, place in enumerate(PLACES[form.name.partition("_")[0]])}
     for fields in modes(form):
-        new, old = shaded(rng, 3), stored(rng, form, 3)
-        got = blended(form, fields, new, old)
-        for n in range(3):
+        new, second, old = shaded(rng, COUNT), shaded(rng, COUNT), stored(rng, form, COUNT)
+        constant = blend_constant(rng)
+        got = blended(form, fields, new, old, constant, second)
+        fixed = np.clip(np.nan_to_num(constant), 0, 1).astype(float)
+        for n in range(COUNT):
             target = [old[n, places[channel]] / 255 for channel in range(4)]
             target[:3] = map(light, target[:3])
             for channel in range(4):
-                first = np.clip(new[n], 0, 1).astype(float)
-                value = mixed(state_of(fields), first, target, NOTHING, NOTHING, channel)
+                first, other = (np.clip(colour[n], 0, 1).astype(float) for colour in (new, second))
+                value = mixed(state_of(fields), first, target, other, fixed, channel)
                 value = min(max(value, 0), 1)
                 ideal = 255 * value if channel == 3 else ideal_srgb(value)
                 assert abs(got[n, places[channel]] - ideal) <= TOLERANCE, (fields, n, channel)

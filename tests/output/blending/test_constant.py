@@ -1,98 +1,106 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The blend constant of planes of bytes."""
+"""The blend constant of planes of every format."""
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
-from fixfunc.models.frontend.command_limits import CommandLimits
-from fixfunc.models.frontend.command_reader import read
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.output.colour_write import blend
+from fixfunc.models.output.formats import SRGB, colour_format, load
+from fixfunc.models.output.output_merger import in_steps
 from fixfunc.models.payload import dtype
-from fixfunc.models.state import CONSTANT_FACTORS, PLAIN_FACTORS, draw_state
+from fixfunc.models.state import draw_state
 from fixfunc.spec import payloads
-from fixfunc.spec.colours import COLOUR_FORMATS
+from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.commands import START, STATUS, CommandError
-from fixfunc.spec.state import BlendFactor, BlendOp, Compare, Kind
+from fixfunc.spec.dxgi import FORMATS, Format
+from fixfunc.spec.state import BlendFactor, Compare, Kind
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.depths import WIDTH, blend_constant
 from fixfunc.tb.frontend import streams
 from fixfunc.tb.frontend.vertex_draws import ONE
-from tests.output.test_colour_write import BLOCK, rgba, tiles
+from fixfunc.tb.output.colour_write import constant_beat
+from tests.output.blending.test_blend_precision import mixed
+from tests.output.blending.test_colours_as_numbers import state_of
+from tests.output.test_colour_write import BLOCK, tiles
+from tests.output.test_output_merger import name
+from tests.plane_formats import BLENDED, CONSTANT, colours, mixed_with, words
 from tests.volume import check, check_outputs
 
-NAMES = [field.name for field in payloads.BLEND_CONSTANT]
+COUNT = 4  # samples a state
 
 
-def with_constants():
-    """States with every pair of factors of which one is the blend constant."""
-    both = [*PLAIN_FACTORS, *CONSTANT_FACTORS]
-    for n, pair in enumerate(product(both, repeat=2)):
-        if not set(pair) & set(CONSTANT_FACTORS):
-            continue
-        for alpha, other in (("", "_alpha"), ("_alpha", "")):
-            fields = {f"src_blend{alpha}": pair[0], f"dest_blend{alpha}": pair[1]}
-            fields |= {f"src_blend{other}": both[n % 13], f"dest_blend{other}": both[n % 5]}
-            ops = {f"blend_op{alpha}": 1 + n % 3, f"blend_op{other}": 1 + n % 5}
-            yield {"blend_enable": 1} | fields | ops
+def constants(rng, low):
+    """A blend constant, and what of it is in the range."""
+    given = blend_constant(rng)
+    return given, [min(max(Fraction(float(value)), low), 1) for value in np.nan_to_num(given)]
 
 
-def exactly(name, source, target, constant, channel):
-    """A factor of a channel as a rational, by the specification's words [fs 17.6]."""
-    if name.startswith("INV_"):
-        return 1 - exactly(name[4:], source, target, constant, channel)
-    if name == "SRC_ALPHA_SAT":
-        return Fraction(1) if channel == 3 else min(source[3], 1 - target[3])
-    return {
-        "ZERO": Fraction(0),
-        "ONE": Fraction(1),
-        "SRC_COLOR": source[channel],
-        "SRC_ALPHA": source[3],
-        "DEST_COLOR": target[channel],
-        "DEST_ALPHA": target[3],
-        "BLEND_FACTOR": constant[channel],
-    }[name]
+def channels(words, form):
+    """Channels of texels."""
+    size = FORMATS[form].bytes
+    octets = words.view(np.uint8).reshape(-1, 4)[:, :size]
+    return load(np.ascontiguousarray(octets), colour_format(form))
 
 
 @pytest.mark.plan("colour-write-24")
-def test_a_constant_is_near_the_exact_one():
-    """Half a unit, and what the constant is cut by: twice a step of 1/256 at most."""
-    rng = np.random.default_rng(22)
+@pytest.mark.parametrize("form", sorted(BLENDED - set(SRGB)), ids=name)
+def test_a_constant_is_near_the_exact_one(form):
+    """Of sources without fractions: half a unit, and what the constant is cut by, twice a step.
+
+    So a step of another size, or of another channel, is seen, which the tolerance would hide.
+    """
+    rng = np.random.default_rng(form)
+    kind = colour_format(form)
+    low = -1 if kind.kind == "SNORM" else 0
+    most = [int(value) for value in kind.most]
+    few = form in (Format.R10G10B10A2_UNORM, Format.B5G5R5A1_UNORM)
+    coarse = few or form.name.startswith("R16")
+    steps = [1 << (6 if coarse else 8)] * 3 + [1 << (14 if few else 6 if coarse else 8)]
     different = 0
-    for fields in with_constants():
-        given = blend_constant(rng)
-        held = np.clip(np.nan_to_num(given, nan=0), 0, 1)
-        constant = [Fraction(float(value)) for value in held]
-        state = draw_state(8, 8, **fields)
-        new, old = rng.integers(0, 256, (2, 6, 4))
-        found = blend(rgba(new), rgba(old), state, constant=given).view(np.uint8).reshape(-1, 4)
-        ones = blend(rgba(new), rgba(old), state).view(np.uint8).reshape(-1, 4)
-        different += int((found != ones).sum())
-        for n in range(6):
-            source, target = ([Fraction(int(v), 255) for v in rows[n]] for rows in (new, old))
-            for channel in range(4):
-                alpha = "_alpha" if channel == 3 else ""
-                op = BlendOp(fields[f"blend_op{alpha}"])
-                if op in (BlendOp.MIN, BlendOp.MAX):
-                    continue
-                first, second = (
-                    exactly(
-                        BlendFactor(fields[f"{side}_blend{alpha}"]).name,
-                        *(source, target, constant, channel),
-                    )
-                    for side in ("src", "dest")
-                )
-                first, second = first * source[channel], second * target[channel]
-                total = first - second if op == BlendOp.SUBTRACT else first + second
-                total = second - first if op == BlendOp.REV_SUBTRACT else total
-                wanted = 255 * min(max(total, 0), 1)
-                assert abs(int(found[n, channel]) - wanted) <= Fraction(1, 2) + Fraction(2, 256)
-    assert different > 1000
+    for fields in mixed_with(CONSTANT, form):
+        given, constant = constants(rng, low)
+        state = draw_state(8, 8, colour_format=form, **fields)
+        new, old = (words(rng, form, COUNT) for _ in range(2))
+        source = np.rint(colours(new, form).astype(float) * kind.most)
+        target = channels(old, form)
+        made = blend(new, old, state, constant=given)
+        different += int((made != blend(new, old, state)).sum())
+        found = channels(made, form)
+        for n in range(COUNT):
+            first, other = (
+                [Fraction(int(v), m) for v, m in zip(rows[n], most, strict=True)]
+                for rows in (source, target)
+            )
+            for channel in {its.register for its in kind.layout.channels}:
+                right = mixed(state_of(fields), first, other, [0] * 4, constant, channel)
+                right = min(max(right, low), 1) * most[channel]
+                bound = Fraction(1, 2) + Fraction(2, steps[channel])
+                assert abs(int(found[n, channel]) - right) <= bound, (fields, n, channel)
+    assert different > 50
+
+
+@pytest.mark.plan("colour-write-24")
+def test_steps_of_a_constant():
+    """Cut towards zero, of SNORM but for a half, whose unit is the next; of sRGB the nearest."""
+    for form, value, wanted in (
+        (Format.R8G8B8A8_UNORM, 0.5, [32640] * 4),
+        (Format.R8G8B8A8_UNORM, 1 / 65280 - 1e-9, [0] * 4),
+        (Format.R8G8B8A8_SNORM, -0.5, [-16256 - 1] * 4),
+        (Format.R8G8B8A8_SNORM, -0.3, [-9753] * 4),
+        (Format.R16G16_UNORM, 1 - 2**-24, [65535 * 64 - 1] * 4),
+        (Format.R10G10B10A2_UNORM, 0.4, [26188] * 3 + [19660]),
+        (Format.B5G6R5_UNORM, 0.3, [2380, 4838, 2380, 4838]),
+        (Format.R8G8B8A8_UNORM_SRGB, 0.3, [19661] * 4),
+        (Format.R8G8B8A8_UNORM, np.nan, [0] * 4),
+        (Format.R8G8B8A8_SNORM, -np.inf, [-32512] * 4),
+    ):
+        found = in_steps(np.full(4, value, np.float32), colour_format(form))
+        assert found.tolist() == wanted, (form.name, value)
 
 
 @pytest.mark.plan("colour-write-24")
@@ -106,15 +114,14 @@ def test_every_factor_with_a_constant_in_hardware():
         scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **whole),
     ]
     table = payloads.tested(4)
-    every = list(with_constants())
+    every = list(mixed_with(CONSTANT, *BASE_FORMATS))
     drawn = tiles(rng, 2 * len(every), side // 4, side // 4, 4)
     drawn["mask"] &= (1 << 16) - 1
     drawn["slot"] = rng.integers(0, 1 << 12, len(drawn))
     for n, fields in enumerate([{}] * len(every) + every):
-        given = dict(zip(NAMES, blend_constant(rng).view(np.uint32), strict=True))
         state = draw_state(side, side, **fields)
         rows += [
-            scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, constant=1, **given),
+            constant_beat(rng),
             codec.pack(state, payloads.DRAW_STATE, WIDTH),
             codec.pack(drawn[n : n + 1], table, WIDTH),
         ]
@@ -168,15 +175,10 @@ def test_a_draw_in_the_top(stem):
 @pytest.mark.qualify  # a top of its own, which ``make test`` does not build
 @pytest.mark.parametrize("stem", ["top"])
 def test_a_state_needs_a_constant_of_its_start(stem):
-    """One of the START before is forgotten; readers of other planes know no such packet."""
+    """One of the START before is forgotten."""
     rows = drawn((1, 1, 1, 1)), drawn((1, 1, 1, 1), constant=False)
     for row in rows[1:]:
         row[0, 0] = int(row[0, 0]) + 32 * len(rows[0])
     outputs = check_outputs(stem, "tiny_bytes", np.concatenate(rows), ("full", "full"), 0)
     status = codec.unpack(outputs["o"], STATUS, dtype(STATUS))
     assert status["error"].tolist() == [CommandError.NONE, CommandError.ORDER]
-    data = np.zeros(1 << 20, np.uint8)
-    transfers = CommandList().blend_constant((1, 1, 1, 1)).transfers
-    data[-transfers.nbytes :] = transfers.view(np.uint8).ravel()
-    limits = CommandLimits(colour_formats=COLOUR_FORMATS)
-    assert read(data, len(data) - 32, 1, len(data), limits).error == CommandError.OPCODE
