@@ -77,6 +77,8 @@ class TopParams:
                 f"reader.colour_formats must be colour.formats {self.colour.formats!r}, "
                 f"not {self.reader.colour_formats!r}"
             )
+        if self.colour.second:
+            raise InputError("colour.second", "be False: a shader gives a colour a plane", True)
         self._check_pixels()
         samples = self.resolve.samples if self.resolve else 0
         if self.reader.resolve_samples != samples:

@@ -352,6 +352,9 @@ def test_wrong_parameters():
     reader = dataclasses.replace(rtl.CONFIGS["planes"].reader, colour_formats=BASE_FORMATS)
     with pytest.raises(ValueError, match=r"reader\.colour_formats must be colour\.formats .*, not"):
         dataclasses.replace(rtl.CONFIGS["planes"], reader=reader)
+    colour = dataclasses.replace(rtl.CONFIGS["default"].colour, second=True)
+    with pytest.raises(ValueError, match=r"colour\.second must be False: .*, not True"):
+        rtl.TopParams(colour=colour)
     with pytest.raises(ValueError, match=r"reader\.stencil must be depth\.stencil True, not False"):
         rtl.TopParams(reader=dataclasses.replace(rtl.CONFIGS["default"].reader, stencil=False))
 
