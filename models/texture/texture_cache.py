@@ -152,13 +152,16 @@ class QuadCache:
         place = begin[quad, tap]
         missed = self._first.look_up(sets[quad, tap], place * FORMATS + form[quad])
         out["misses"] = np.bincount(quad[missed], minlength=len(out))
-        line = place[missed] // LINE
+        line, which = _lines(place[missed] // LINE, form[quad[missed]])
         read = self._second.look_up(line % self._shape.line_sets, line)
-        out["lines"] = np.bincount(quad[missed][read], minlength=len(out))
+        out["lines"] = np.bincount(quad[missed][which[read]], minlength=len(out))
 
     def _texels(self, begin, taps, form):
         """Texels of taps, uint16, and which of them memory could not give."""
         line = begin // LINE
+        # Of a block of two lines the lower two rows of texels are in the second.
+        is_second = (taps.y & 2 > 0) & np.isin(form, WIDE)[:, None]
+        line = (line + is_second) % (1 << LINE_NUMBER)
         inside = line < len(self._memory) // LINE
         failed = taps.reads & (~inside | (line == self._unreadable))
         out = np.zeros((*taps.x.shape, len(CHANNELS)), np.uint16)
@@ -188,6 +191,17 @@ def block_bytes(form: int) -> int:
     return TEXELS[name].size * (4 // TEXELS[name].edge) ** 2
 
 
+WIDE = [int(form) for form in StoredFormat if block_bytes(form) > LINE]  # blocks of two lines
+
+
+def _lines(first, form):
+    """Lines of blocks, one after the other, and the block of each."""
+    number = 1 + np.isin(form, WIDE)
+    which = np.repeat(np.arange(len(first)), number)
+    is_second = np.append(False, which[1:] == which[:-1])[: len(which)]
+    return (first[which] + is_second) % (1 << LINE_NUMBER), which
+
+
 def texels_of(
     memory: np.ndarray, form: StoredFormat, begin: np.ndarray, x: np.ndarray, y: np.ndarray
 ) -> np.ndarray:
@@ -210,7 +224,7 @@ def texels_of(
     if form in DEPTHS:
         return _words(memory, begin + morton(x, y).astype(np.int64) * stored.size, stored)
     if stored.edge == 1:
-        place = begin + morton(x, y).astype(np.int64) * stored.size
+        place = (begin + morton(x, y).astype(np.int64) * stored.size) % (LINE << LINE_NUMBER)
         found = texels.read(memory[place[:, None] + np.arange(stored.size)], name)
     else:
         blocks = memory[begin[:, None] + np.arange(stored.size)]

@@ -27,7 +27,8 @@ class Fill(wiring.Component):
 
     Bits of a channel are repeated until they are those of its unit; colours that are sRGB become
     linear; of two numbers that are -1.0 [fs 3.2.3.3] the greater one stands for both; alpha that a
-    format lacks is 1.0, another channel 0. A line that memory could not give is zero texels.
+    format lacks is 1.0, another channel 0. A line that memory could not give is zero texels. Of a
+    block of two lines either one gives the texels of its own half, and any in the other's place.
 
     Parameters
     ----------
@@ -116,7 +117,9 @@ class Fill(wiring.Component):
                     size, channels = UNBLOCKED[form]
                     one = ONE[15 if form in SIGNED else 16]
                     keys[form] = key = (size, channels[c] or one)
-                    texel = pieces[TEXELS * size].word_select(place, 8 * size)
+                    # Of two lines the number's highest bit tells which.
+                    texels = min(TEXELS, LINE // size)
+                    texel = pieces[texels * size].word_select(place % texels, 8 * size)
                     options[key] = _channel(texel, channels[c], one if c == 3 else 0)
                 m.d.comb += out[n][c].eq(selection.of(keys, options))
         return out

@@ -51,6 +51,7 @@ PLAIN = {
     StoredFormat.B4G4R4A4_UNORM: _plain(2, "bgra", 4, 4, 4, 4),
     StoredFormat.R8_UNORM: _plain(1, "r", 8),
     StoredFormat.A8_UNORM: _plain(1, "a", 8),
+    StoredFormat.R16G16B16A16_UNORM: _plain(8, "rgba", 16, 16, 16, 16),
 }
 # What is compared alone: the upper half of red is green's.
 WORDS = {
@@ -66,6 +67,7 @@ SIGNED = {
     StoredFormat.R8G8B8A8_SNORM: _plain(4, "rgba", 8, 8, 8, 8),
     StoredFormat.R16_SNORM: _plain(2, "r", 16),
     StoredFormat.R16G16_SNORM: _plain(4, "rg", 16, 16),
+    StoredFormat.R16G16B16A16_SNORM: _plain(8, "rgba", 16, 16, 16, 16),
 }
 UNBLOCKED = PLAIN | WORDS | SIGNED
 BLOCKS = {
@@ -92,14 +94,14 @@ def format_of(state: View) -> Value:
     return Cat(state.format, state.extended)
 
 
-def _halvings(form):
+def _bytes(form):
     if form in UNBLOCKED:
-        size = 16 * UNBLOCKED[form].size
-    else:
-        size = 8 if BLOCKS[form] in HALF_BLOCKS else 16
-    return (LINE // size).bit_length() - 1
+        return 16 * UNBLOCKED[form].size
+    return 8 if BLOCKS[form] in HALF_BLOCKS else 16
 
 
-HALVINGS = {form: _halvings(form) for form in StoredFormat}  # of a line, which a block takes
+# Of a line, which a block takes; -1: it takes two lines.
+HALVINGS = {form: (LINE // _bytes(form)).bit_length() - 1 for form in StoredFormat}
+WIDE = tuple(form for form in StoredFormat if HALVINGS[form] < 0)
 # Bits of the unit that a channel's bits are repeated to: a multiple of them.
 UNIT = {1: 16, 2: 16, 4: 16, 5: 10, 6: 12, 8: 16, 10: 10, 16: 16}

@@ -150,7 +150,9 @@ class TexelGrids(wiring.Component):
         before = Signal(OUTCOME)
         total = self.outcome.payload
         # Without footprints a quad has two grids at most.
-        bits = len(total.lookups) if self._params.footprints else FEW
+        bits = (
+            len(total.lookups) if self._params.footprints else FEW + bool(self._params.stored.wide)
+        )
         m.d.comb += [
             total.status.eq(maximum(before.status, texels.status)),
             *(total[name].eq((before[name] + texels[name])[:bits]) for name in COUNTED),
