@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.frontend.vertex_formats import LAYOUTS, raw_bits
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture import block_decode, texels
 from fixfunc.models.texture.cache.tag_array import TagArray
@@ -17,6 +18,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.cache import (
     COLOURS,
     DEPTHS,
+    FLOATS,
     LEVELS,
     LINE,
     LINE_NUMBER,
@@ -30,6 +32,9 @@ PIXELS = 4
 TAPS = PIXELS * CORNERS
 QUARTERS = 4  # of the first level, each of which looks up a block a clock
 FORMATS = 64  # numbers of formats
+ONE = {"UNORM": 0xFFFF, "SNORM": 0x7FFF, "FLOAT": 0x3C00}  # alpha that a format lacks
+# Formats of floats of 16, 11 or 10 bits, each with an exponent of its own.
+SMALL = [form for form in FLOATS if Format[form.name] in LAYOUTS]
 # Bits of the unit that a channel's bits are repeated to.
 UNIT_BITS = {1: 16, 2: 16, 4: 16, 5: 10, 6: 12, 8: 16, 10: 10, 16: 16, 7: 14, 15: 15}
 
@@ -225,12 +230,15 @@ def texels_of(
         return _words(memory, begin + morton(x, y).astype(np.int64) * stored.size, stored)
     if stored.edge == 1:
         place = (begin + morton(x, y).astype(np.int64) * stored.size) % (LINE << LINE_NUMBER)
-        found = texels.read(memory[place[:, None] + np.arange(stored.size)], name)
+        data = memory[place[:, None] + np.arange(stored.size)]
+        found = _small_floats(data, form) if form in SMALL else texels.read(data, name)
     else:
         blocks = memory[begin[:, None] + np.arange(stored.size)]
         found = block_decode.decode(name, blocks)[np.arange(len(x)), y, x]
-    one = 0x7FFF if stored.kind == "SNORM" else 0xFFFF
-    if is_srgb:
+    one = ONE[stored.kind]
+    if form in FLOATS:
+        found = found.view(np.uint16)
+    elif is_srgb:
         alpha = found[:, 3:] if stored.channels == 4 else np.full((len(found), 1), 255, np.uint8)
         found = block_decode.linear(np.concatenate([found[:, :3], alpha], 1))
     else:
@@ -243,6 +251,16 @@ def texels_of(
     out[:, : found.shape[1]] = found.astype(np.int64) & 0xFFFF
     absent = [n for n in range(len(CHANNELS)) if n < stored.channels and n not in stored.present]
     out[:, absent] = 0
+    return out
+
+
+def _small_floats(data, form):
+    """Floats of 16, 11 or 10 bits as halves: what they lack is zeros below, and a sign."""
+    channels = LAYOUTS[Format[form.name]].channels
+    out = np.zeros((len(data), len(channels)), np.uint16)
+    for channel in channels:
+        shift = {16: 0, 11: 4, 10: 5}[channel.bits]
+        out[:, channel.register] = raw_bits(data, channel) << shift
     return out
 
 

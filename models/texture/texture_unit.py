@@ -18,7 +18,7 @@ from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape, form
 from fixfunc.models.texture.unit.cube_grids import joined, parts_of, with_corners
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.addresses import ADDRESS_QUAD, ADDRESS_STATE, Address
-from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, DEPTHS, StoredFormat
+from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, DEPTHS, FLOATS, StoredFormat
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS, CUBE_QUAD, CUBE_STATE
 from fixfunc.spec.textures.filter import (
     CHANNELS,
@@ -112,6 +112,7 @@ class TextureUnit:
         refused |= ~compares & np.isin(forms_of(states), DEPTHS)
         refused |= (states["last_layer"] > 0) & (not self._layers)
         refused |= (states["cube"] == 1) & (not self._cubes)
+        refused |= (states["cube"] == 1) & np.isin(forms_of(states), FLOATS)
         states["cube"] &= self._cubes
         refused |= (states["explicit_gradients"] == 1) & (not self._gradients)
         states["explicit_gradients"] &= self._gradients
@@ -371,6 +372,8 @@ def units_of(form: int) -> list[Unit]:
     """Units of the channels of a format: as of alpha which is 1 of those that it lacks."""
     name, srgb = DXGI[Format[StoredFormat(form).name]]
     stored = TEXELS[name]
+    if stored.kind == "FLOAT":
+        return [Unit.HALF] * len(CHANNELS)
     one = Unit.SNORM15 if stored.kind == "SNORM" else Unit.UNORM16
     found = [one] * stored.channels if srgb or stored.edge > 1 else units(stored)
     return [*found, *[one] * (len(CHANNELS) - len(found))]

@@ -60,6 +60,13 @@ class StoredFormat(IntEnum):
     R16G16_SNORM = 36
     R16G16B16A16_UNORM = 37
     R16G16B16A16_SNORM = 38
+    R16_FLOAT = 39
+    R16G16_FLOAT = 40
+    R16G16B16A16_FLOAT = 41
+    R11G11B10_FLOAT = 42
+    R9G9B9E5_SHAREDEXP = 43
+    BC6H_UF16 = 44
+    BC6H_SF16 = 45
 
 
 # Formats that are read for comparisons alone: red as it lies, bits from 16 on are in green.
@@ -67,6 +74,7 @@ DEPTHS = (StoredFormat.R24_UNORM_X8_TYPELESS, StoredFormat.R32_FLOAT)
 FORMAT = 5  # bits of a number of a format, but for those of EXTENDED
 MORE = tuple(form for form in StoredFormat if form >> FORMAT)  # those of EXTENDED
 SNORMS = tuple(form for form in MORE if form.name.endswith("SNORM"))
+FLOATS = tuple(form for form in MORE if "NORM" not in form.name)  # halves, or exact as these
 COLOURS = tuple(form for form in StoredFormat if form not in (*DEPTHS, *MORE))
 
 

@@ -14,7 +14,7 @@ from fixfunc.models.texture.texture_unit import place_of
 from fixfunc.rtl.texture.unit.places import Place
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.textures.cache import COLOURS, DEPTHS, StoredFormat
+from fixfunc.spec.textures.cache import COLOURS, DEPTHS, FLOATS, StoredFormat
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from tests import volume
@@ -96,6 +96,9 @@ def sampled(
         state[name] = round(value * 256)
     for name, value, one in zip("rgba", sampler.border, units(form), strict=True):
         state[f"border_{name}"] = int(value * one) & 0xFFFF
+    if form in FLOATS:
+        for name, value in zip("rgba", sampler.border, strict=True):
+            state[f"border_{name}"] = np.float16(value).view(np.uint16)
     if form in DEPTHS:
         is_float = form == StoredFormat.R32_FLOAT
         red = np.float32(sampler.border[0]).view(np.uint32)

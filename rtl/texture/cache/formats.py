@@ -11,11 +11,14 @@ from fixfunc.spec.textures.cache import LINE, StoredFormat
 
 
 class Channel(NamedTuple):
-    """A channel of a texel: its lowest bit, and how many; ``raw``: none is repeated."""
+    """A channel of a texel: its lowest bit, and how many; ``raw``: none is repeated, and so many
+    zeros are put below.
+    """
 
     first: int
     bits: int
     raw: bool = False
+    zeros: int = 0
 
 
 class Plain(NamedTuple):
@@ -69,7 +72,20 @@ SIGNED = {
     StoredFormat.R16G16_SNORM: _plain(4, "rg", 16, 16),
     StoredFormat.R16G16B16A16_SNORM: _plain(8, "rgba", 16, 16, 16, 16),
 }
-UNBLOCKED = PLAIN | WORDS | SIGNED
+# Halves, and floats that lack a sign and the lowest bits of one.
+SMALL_FLOATS = {
+    StoredFormat.R16_FLOAT: _plain(2, "r", 16),
+    StoredFormat.R16G16_FLOAT: _plain(4, "rg", 16, 16),
+    StoredFormat.R16G16B16A16_FLOAT: _plain(8, "rgba", 16, 16, 16, 16),
+    StoredFormat.R11G11B10_FLOAT: Plain(
+        4, (Channel(0, 11, True, 4), Channel(11, 11, True, 4), Channel(22, 10, True, 5), None)
+    ),
+}
+# Mantissas of nine bits, the exponent of all above them: each becomes a half.
+SHARED_EXPONENT = {
+    StoredFormat.R9G9B9E5_SHAREDEXP: Plain(4, (Channel(0, 9), Channel(9, 9), Channel(18, 9), None)),
+}
+UNBLOCKED = PLAIN | WORDS | SIGNED | SMALL_FLOATS | SHARED_EXPONENT
 BLOCKS = {
     StoredFormat.BC1_UNORM: BlockFormat.BC1,
     StoredFormat.BC1_UNORM_SRGB: BlockFormat.BC1,
@@ -81,6 +97,8 @@ BLOCKS = {
     StoredFormat.BC4_SNORM: BlockFormat.BC4S,
     StoredFormat.BC5_UNORM: BlockFormat.BC5U,
     StoredFormat.BC5_SNORM: BlockFormat.BC5S,
+    StoredFormat.BC6H_UF16: BlockFormat.BC6HU,
+    StoredFormat.BC6H_SF16: BlockFormat.BC6HS,
     StoredFormat.BC7_UNORM: BlockFormat.BC7,
     StoredFormat.BC7_UNORM_SRGB: BlockFormat.BC7,
 }

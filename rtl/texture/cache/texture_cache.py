@@ -22,6 +22,7 @@ from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
     CACHE_STATE,
     COLOURS,
+    FLOATS,
     MORE,
     TEXEL_QUAD,
     CacheKind,
@@ -54,15 +55,16 @@ CONFIGS = {
             StoredFormat.BC4_SNORM,
             StoredFormat.R16G16B16A16_UNORM,
             StoredFormat.R16G16B16A16_SNORM,
+            *FLOATS,
         ),
     ),
 }
 PURPOSE = {  # of each configuration
     "default": "all of TEXTURE packets; 64 blocks, 512 lines on chip; hides 250 clocks of latency",
-    "full": "the same, SNORM of 8 and 16 bits, and texels of 8 bytes",
+    "full": "the same, SNORM of 8 and 16 bits, texels of 8 bytes, and floats of up to 16 bits",
     "plain": "the default without BC1 to BC7",
     "small": "without BC1 to BC7; 32 blocks and 128 lines on chip; hides 60 clocks of latency",
-    "tiny": "for benches: eight formats, layers, 16 blocks and 8 lines on chip",
+    "tiny": "for benches: some of each kind of format, layers, 16 blocks and 8 lines on chip",
 }
 
 

@@ -21,7 +21,7 @@ from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailPar
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
+from fixfunc.spec.textures.cache import DEPTHS, FLOATS, StoredFormat
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS
 from fixfunc.spec.textures.filter import CORNERS
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY, GRADIENTS
@@ -178,6 +178,11 @@ class TextureUnitParams:
         return tuple(form for form in COMPARED if form in known)
 
     @property
+    def halves(self) -> tuple[StoredFormat, ...]:
+        """Formats whose texels are halves on chip: no cube is of them."""
+        return tuple(form for form in self.cache.formats if form in FLOATS)
+
+    @property
     def filter(self) -> FilterParams:
         """The filter that the formats and the footprints need."""
         formats = self.cache.formats
@@ -192,6 +197,7 @@ class TextureUnitParams:
             signed=any(form.name.endswith("SNORM") for form in formats),
             footprints=self.footprints or self.cubes,
             floats=self.comparisons,
+            halves=bool(self.halves),
         )
 
 
@@ -205,6 +211,6 @@ def refused(state: View, params: TextureUnitParams) -> Value:
     form = format_of(state)
     compared = Mux(state.compares, among(form, params.compared), ~among(form, params.depths))
     layers = state.last_layer.any() & (not params.layers)
-    cubes = state.cube & (not params.cubes)
+    cubes = state.cube & (among(form, params.halves) if params.cubes else 1)
     gradients = state.explicit_gradients & (not params.gradients)
     return ~compared | layers | cubes | gradients | (state.anisotropy > params.anisotropy)

@@ -18,7 +18,7 @@ from fixfunc.rtl.texture.unit.layouts import (
 )
 from fixfunc.rtl.texture.unit.references import STORED
 from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
-from fixfunc.spec.textures.cache import TEXEL_QUAD, StoredFormat
+from fixfunc.spec.textures.cache import FLOATS, TEXEL_QUAD, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS, FilterKind, Unit
 from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
 
@@ -31,6 +31,8 @@ SIGNED_UNITS = {16: Unit.SNORM15, 8: Unit.SNORM14}
 
 def units(form: StoredFormat) -> list[Unit]:
     """Units of the channels of a format; of those that it lacks, that of alpha which is 1."""
+    if form in FLOATS:
+        return [Unit.HALF] * len(CHANNELS)
     if form in SIGNED:
         channels = SIGNED[form].channels
         return [SIGNED_UNITS[channel.bits if channel else 16] for channel in channels]

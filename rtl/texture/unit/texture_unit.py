@@ -64,11 +64,11 @@ CONFIGS["tiny_full"] = replace(
 )
 PURPOSE = {  # of each configuration
     "default": "every format of TEXTURE packets, textures of up to 16,384 texels across",
-    "full": "the same, SNORM of 8 and 16 bits, texels of 8 bytes, gradients that quads bring",
+    "full": "the same, SNORM, texels of 8 bytes, floats, and gradients that quads bring",
     "plain": "the default without BC1 to BC7",
     "small": "no BC1 to BC7, footprints, layers, cubes; up to 2,048 texels, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
-    "tiny_full": "the same, SNORM of 8 and 16 bits, texels of 8 bytes, gradients that quads bring",
+    "tiny_full": "the same, SNORM, texels of 8 bytes, floats, and gradients that quads bring",
 }
 BEATS = CONFIGS["default"].requests
 PLACED = "kind", *(f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS))
