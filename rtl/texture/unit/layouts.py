@@ -131,8 +131,7 @@ class TextureUnitParams:
     @property
     def quad(self) -> tuple[Field, ...]:
         """Field table of a quad in."""
-        brought = CUBE_GRADIENTS if self.cubes else GRADIENTS
-        return (*TEXTURE_QUAD, *brought) if self.gradients else TEXTURE_QUAD
+        return (*TEXTURE_QUAD, *brought(self.gradients, self.cubes))
 
     @property
     def requests(self) -> UnionLayout:
@@ -199,6 +198,13 @@ class TextureUnitParams:
             floats=self.comparisons,
             halves=bool(self.halves),
         )
+
+
+def brought(gradients: bool, cubes: bool) -> tuple[Field, ...]:
+    """Fields of gradients behind those of a quad; of a unit without them none."""
+    if not gradients:
+        return ()
+    return CUBE_GRADIENTS if cubes else GRADIENTS
 
 
 def brings_gradients(state: View, params: TextureUnitParams) -> Value:
