@@ -6,7 +6,7 @@ import numpy as np
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.lib import float32
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture.filtering.reduction import ONE, Blend, Extreme, Mean
+from fixfunc.models.texture.filtering.reduction import ONE, Blend, Extreme, Mean, mean_of_three
 from fixfunc.models.texture.texels import TexelFormat
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare
@@ -88,24 +88,29 @@ def filter_quads(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) ->
     ones = np.array([(1 << BITS[kind]) - 1 for kind in Unit])[unit].astype(np.float64)
     is_half = (state["unit_r"] == Unit.HALF) & (state["compares"] == 0)
     for pixel in range(4):
+        missing = np.zeros((CORNERS, len(beats)), bool)
         texels = _texels(state, beats, unit, pixel)
         fractions = [beats[f"{axis}{pixel}"].astype(np.int64) for axis in "uv"]
         weight = beats[f"weight{pixel}"].astype(np.int64)
         count = beats[f"count{pixel}"][ends].astype(np.int64)
         found = _mean(texels, fractions, weight, first, ones[ends], count)
         if is_half.any():
-            halves = _halves(state, beats, pixel)
+            missing = (beats[f"missing{pixel}"] >> np.arange(CORNERS)[:, None] & 1) == 1
+            missing &= is_half
+            halves = _halves(state, beats, pixel, missing)
             # The texel of a gather is all of its grid.
             gathers = state["op"] == FilterOp.GATHER
             shares = [np.where(gathers, 0, share) for share in fractions]
-            blend = _blended(halves, shares, weight, first)
+            blend = _blended(halves, shares, weight, first, missing & ~gathers)
             found = np.where(is_half[ends, None], blend, found)
             texels = np.where(is_half[:, None], halves, texels)
         for op, function in ((FilterOp.MINIMUM, np.fmin), (FilterOp.MAXIMUM, np.fmax)):
             extreme = Extreme(function, ones[ends])
             chosen = (state["op"][ends] == op)[:, None]
             found = np.where(
-                chosen, _extreme(extreme, function, texels, fractions, weight, first), found
+                chosen,
+                _extreme(extreme, function, texels, fractions, weight, first, missing),
+                found,
             )
         for n in range(len(CHANNELS)):
             out[f"c{pixel}_{n}"] = found[:, n].view(np.uint32)
@@ -141,16 +146,20 @@ def _texels(state, beats, unit, pixel):
     return np.where((state["compares"] == 1)[None, :, None], true, texels)
 
 
-def _halves(state, beats, pixel):
-    """Texels of a pixel's grids that are halves: float32, shape (corners, n, channels)."""
+def _halves(state, beats, pixel, missing):
+    """Texels of a pixel's grids that are halves: float32, shape (corners, n, channels).
+
+    Those that a gather lacks are the mean of the others.
+    """
     channels = range(len(CHANNELS))
     raw = [[beats[f"t{pixel}_{corner}_{n}"] for n in channels] for corner in range(CORNERS)]
-    found = np.array(raw, np.uint16).transpose(0, 2, 1)
-    own = np.take_along_axis(found, state["component"].astype(np.intp)[None, :, None], 2)
-    gathers = (state["op"] == FilterOp.GATHER)[None, :, None]
-    found = np.where(gathers, own[list(GATHERED), :, 0].T[None], found)
+    found = np.ascontiguousarray(np.array(raw, np.uint16).transpose(0, 2, 1)).view(np.float16)
     with np.errstate(invalid="ignore"):
-        return float32.flush(np.ascontiguousarray(found).view(np.float16).astype(np.float32))
+        found = float32.flush(found.astype(np.float32))
+    filled = np.where(missing[..., None], mean_of_three(found, missing), found)
+    own = np.take_along_axis(filled, state["component"].astype(np.intp)[None, :, None], 2)
+    gathers = (state["op"] == FilterOp.GATHER)[None, :, None]
+    return np.where(gathers, own[list(GATHERED), :, 0].T[None], found)
 
 
 def _passed(state, reference, stored):
@@ -175,13 +184,13 @@ def _mean(texels, fractions, weight, first, ones, count):
     return mean.finish(np.add.reduceat(grids * weight[:, None], first), count)
 
 
-def _blended(texels, fractions, weight, first):
+def _blended(texels, fractions, weight, first, missing):
     """Floats of a pixel from one to the next, sample by sample: float32, shape (q, channels).
 
     A grid of weight 256 is a sample. Two others are one, of two levels, the smaller level first.
     """
     blend = Blend()
-    grids = blend.grid(texels, fractions, np.zeros(texels.shape[:2], bool))
+    grids = blend.grid(texels, fractions, missing)
     coarse, total = (np.zeros((len(first), grids.shape[1]), np.float32) for _ in range(2))
     number = np.zeros(len(first), np.int64)
     begun = np.zeros(len(first), bool)
@@ -203,9 +212,9 @@ def _blended(texels, fractions, weight, first):
     return total
 
 
-def _extreme(extreme, function, texels, fractions, weight, first):
+def _extreme(extreme, function, texels, fractions, weight, first, missing):
     """The least or greatest of a pixel's texels that have weight: float32, shape (q, channels)."""
-    grids = extreme.grid(texels, fractions, np.zeros(texels.shape[:2], bool))
+    grids = extreme.grid(texels, fractions, missing)
     counts = weight > 0
     counts[first] = True
     grids = np.where(counts[:, None], grids, np.nan)

@@ -112,7 +112,6 @@ class TextureUnit:
         refused |= ~compares & np.isin(forms_of(states), DEPTHS)
         refused |= (states["last_layer"] > 0) & (not self._layers)
         refused |= (states["cube"] == 1) & (not self._cubes)
-        refused |= (states["cube"] == 1) & np.isin(forms_of(states), FLOATS)
         states["cube"] &= self._cubes
         refused |= (states["explicit_gradients"] == 1) & (not self._gradients)
         states["explicit_gradients"] &= self._gradients
@@ -130,7 +129,8 @@ class TextureUnit:
             out[name] = np.bincount(number[parts.grid], texels[name], len(quads))
         np.maximum.at(out["status"], number[parts.grid], texels["status"])
         taps = _taps(states[which], joined(texels, parts), grids)
-        taps, number = with_corners(taps, number, parts.missing)
+        halves = np.isin(forms_of(states)[which], FLOATS)
+        taps, number = with_corners(taps, number, parts.missing, halves)
         which = state_of[number]
         for pixel in range(PIXELS):
             bits = quads[f"reference{pixel}"][number].astype(np.int64)

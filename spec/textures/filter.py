@@ -68,6 +68,7 @@ FILTER_TAPS = (
             Field(f"weight{pixel}", 9, meaning="of this grid, 256 a sample; 0: it has none here"),
             Field(f"count{pixel}", 6, meaning="of the pixel's samples; it comes with the end"),
             Field(f"reference{pixel}", 32, meaning="as red is stored"),
+            Field(f"missing{pixel}", CORNERS, meaning="of HALF: a corner that the others' mean is"),
         )
     ),
     # Of red that is compared, bits from 16 on are in green.

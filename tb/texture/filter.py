@@ -102,6 +102,9 @@ def quads(
                 rng.random(len(beats)) < 0.4, some, _bytes(rng, len(beats))
             )
         beats[f"reference{pixel}"] = _references(rng, beats, pixel)
+        if is_half and params.corners:
+            lacks = rng.random(len(beats)) < 0.2
+            beats[f"missing{pixel}"] = np.where(lacks, 1 << rng.integers(0, 4, len(beats)), 0)
     _constant(rng, beats)
     beats["end"] = place == np.repeat(times, times) - 1
     beats["kind"] = FilterKind.TAPS

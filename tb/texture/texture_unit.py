@@ -129,7 +129,6 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     if forms_of(state)[0] in FLOATS:
         for name in CHANNELS:
             state[f"border_{name}"] = rng.choice(SPECIAL)
-        state["cube"] &= rng.random() < 0.1
     if forms_of(state)[0] in DEPTHS:
         word = int(rng.choice(WORDS))
         state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16

@@ -29,7 +29,8 @@ class EdgeTexels(wiring.Component):
 
     Of a cube's corner one texel is missing. A pixel of one sample whose first grid lacks it has
     three grids for each, one with each of the others in its place, so that a third of their sum is
-    exact. A pixel of several samples has the texel of its own face there.
+    exact. Of halves, which the filter tells, the first of them counts, with what it lacks. A pixel
+    of several samples has the texel of its own face there.
 
     Parameters
     ----------
@@ -44,6 +45,7 @@ class EdgeTexels(wiring.Component):
     """
 
     def __init__(self, beats: GridBeats) -> None:
+        self._corners = beats.corners
         super().__init__(
             {
                 "i": In(stream.Signature(beats.parts)),
@@ -86,6 +88,7 @@ class EdgeTexels(wiring.Component):
             out.end.eq(part.end & ends),
             joined.status.eq(whole.status),
             *(joined[name].eq(gated(whole[name], ends)) for name in COUNTED),
+            *([out.copy.eq(copy != 0)] if self._corners else ()),
         ]
         for pixel in range(PIXELS):
             own = out.pixels[pixel]
@@ -93,6 +96,7 @@ class EdgeTexels(wiring.Component):
                 own.borders.eq(part.pixels[pixel].borders),
                 own.weight.eq(gated(part.pixels[pixel].weight, (copy == 0) | thrice[pixel])),
                 own.thrice.eq(thrice[pixel]),
+                *self._lacks(own, part.pixels[pixel]),
                 *(joined[f"{axis}{pixel}"].eq(whole[f"{axis}{pixel}"]) for axis in "uv"),
             ]
             self._fill(m, whole, copy, pixel)
@@ -113,6 +117,11 @@ class EdgeTexels(wiring.Component):
                 with m.If(ends):
                     m.d.sync += before.eq(0)
         return m
+
+    def _lacks(self, out, pixel):
+        """What the filter is told to be missing."""
+        if self._corners:
+            yield out.missing.eq(gated(pixel.missing, ~pixel.several))
 
     def _whole(self, m, before):
         """Texels of a grid so far: what a part has not read is zero."""

@@ -47,6 +47,8 @@ class FilterParams:
         float32 may be compared.
     halves : bool
         Texels may be halves.
+    corners : bool
+        Of a grid of halves a corner may be missing; else none is.
     """
 
     packed: bool = True
@@ -54,6 +56,7 @@ class FilterParams:
     footprints: bool = True
     floats: bool = True
     halves: bool = False
+    corners: bool = False
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -66,7 +69,7 @@ class FilterParams:
 CONFIGS = {
     "default": FilterParams(),
     "bytes": FilterParams(packed=False, signed=False, footprints=False, floats=False),
-    "tiny": FilterParams(halves=True),
+    "tiny": FilterParams(halves=True, corners=True),
 }
 PURPOSE = {  # of each configuration
     "default": "every normalised format of up to 16 bits, any number of samples",
@@ -138,7 +141,7 @@ class Filter(wiring.Component):
 
     def _beside_halves(self, m, arrives, enable, sums):
         """Quads of halves go another way, which is taken when the other one is empty."""
-        m.submodules.halves = halves = HalfFilter(BEATS)
+        m.submodules.halves = halves = HalfFilter(BEATS, self._params.corners)
         beat = self.i.payload
         is_half = Signal()
         in_flight = Signal(7)  # quads on the way that was taken last

@@ -34,6 +34,8 @@ class HalfFilter(wiring.Component):
     ----------
     beats : ShapeLike
         Of the filter.
+    corners : bool
+        Corners may be missing.
 
     Members
     -------
@@ -43,7 +45,8 @@ class HalfFilter(wiring.Component):
         One a quad, in order.
     """
 
-    def __init__(self, beats: ShapeLike) -> None:
+    def __init__(self, beats: ShapeLike, corners: bool) -> None:
+        self._corners = corners
         super().__init__(
             {
                 "i": In(stream.Signature(beats)),
@@ -119,17 +122,19 @@ class HalfFilter(wiring.Component):
     def _pixels(self, m, state, taps, channel, issues, samples, skid):
         """The pixels of a channel; four of them are a quad."""
         found = Signal(ArrayLayout(ArrayLayout(32, PIXELS), len(CHANNELS)))
-        place = delay(m, channel, HalfPixel.LATENCY, "place")
+        units = [HalfPixel(self._corners) for _ in samples]
+        place = delay(m, channel, units[0].latency, "place")
         last = named(m, issues & (channel == LAST) & taps.end, "last")
-        m.d.comb += skid.push.eq(delay(m, last, HalfPixel.LATENCY + 1, "last"))
-        for pixel, sample in enumerate(samples):
-            m.submodules[f"pixel_{pixel}"] = unit = HalfPixel()
+        m.d.comb += skid.push.eq(delay(m, last, units[0].latency + 1, "last"))
+        for pixel, (unit, sample) in enumerate(zip(units, samples, strict=True)):
+            m.submodules[f"pixel_{pixel}"] = unit
             values = {
                 "channel": channel,
                 "u": taps[f"u{pixel}"],
                 "v": taps[f"v{pixel}"],
                 "op": state.op,
                 "component": state.component,
+                "missing": taps[f"missing{pixel}"],
                 "begins": issues & sample["begins"],
                 "share": sample["share"],
                 "completes": issues & sample["completes"],

@@ -55,6 +55,8 @@ class GridBeats:
     ----------
     cubes : bool
         Textures may be cubes, whose grids need more fields.
+    corners : bool
+        Of cubes of halves, too: the filter is told which texel is missing.
 
     Attributes
     ----------
@@ -69,10 +71,11 @@ class GridBeats:
     parts : StructLayout
         Of a cube, beside the cache: what it needs to become a grid again.
     weights : StructLayout
-        For the filter.
+        For the filter; a ``copy`` of a grid does not count for halves.
     """
 
-    def __init__(self, cubes: bool) -> None:
+    def __init__(self, cubes: bool, corners: bool = False) -> None:
+        self.corners = corners
         of_cube = {"cube": 1, "gathers": 1} if cubes else {}
         several = {"several": 1} if cubes else {}
         last = {"last": EXTENT} if cubes else {}
@@ -94,7 +97,9 @@ class GridBeats:
         beside = {"borders": CORNERS, "weight": 9, "several": 1}
         self.parts = _beats(beside | joint, end=1, part_end=1)
         thrice = {"thrice": 1} if cubes else {}
-        self.weights = _beats({"borders": CORNERS, "weight": 9} | thrice, end=1)
+        of_pixel = {"borders": CORNERS, "weight": 9} | thrice
+        of_pixel |= {"missing": CORNERS} if corners else {}
+        self.weights = _beats(of_pixel, end=1, **({"copy": 1} if corners else {}))
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,7 @@ class TextureUnitParams:
     @property
     def beats(self) -> GridBeats:
         """Layouts of grids."""
-        return GridBeats(self.cubes)
+        return GridBeats(self.cubes, self.corners)
 
     @property
     def anisotropy(self) -> int:
@@ -178,8 +183,13 @@ class TextureUnitParams:
 
     @property
     def halves(self) -> tuple[StoredFormat, ...]:
-        """Formats whose texels are halves on chip: no cube is of them."""
+        """Formats whose texels are halves on chip."""
         return tuple(form for form in self.cache.formats if form in FLOATS)
+
+    @property
+    def corners(self) -> bool:
+        """Grids of halves may lack a texel."""
+        return self.cubes and bool(self.halves)
 
     @property
     def filter(self) -> FilterParams:
@@ -197,6 +207,7 @@ class TextureUnitParams:
             footprints=self.footprints or self.cubes,
             floats=self.comparisons,
             halves=bool(self.halves),
+            corners=self.corners,
         )
 
 
@@ -217,6 +228,6 @@ def refused(state: View, params: TextureUnitParams) -> Value:
     form = format_of(state)
     compared = Mux(state.compares, among(form, params.compared), ~among(form, params.depths))
     layers = state.last_layer.any() & (not params.layers)
-    cubes = state.cube & (among(form, params.halves) if params.cubes else 1)
+    cubes = state.cube & (not params.cubes)
     gradients = state.explicit_gradients & (not params.gradients)
     return ~compared | layers | cubes | gradients | (state.anisotropy > params.anisotropy)

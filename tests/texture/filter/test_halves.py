@@ -53,15 +53,22 @@ def naive(state, quad, pixel, n):
     for beat in quad:
         weight = int(beat[f"weight{pixel}"])
         u, v = (Fraction(int(beat[f"{axis}{pixel}"]), 256) for axis in "uv")
-        texels = [half(beat[f"t{pixel}_{corner}_{n}"]) for corner in range(4)]
-        if state["op"] == FilterOp.GATHER:
-            own = half(beat[f"t{pixel}_{LOWER_LEFT_FIRST[n]}_{int(state['component'])}"])
-            texels = [own] * 4
+        gathers = state["op"] == FilterOp.GATHER
+        which = int(state["component"]) if gathers else n
+        texels = [half(beat[f"t{pixel}_{corner}_{which}"]) for corner in range(4)]
+        lacks = int(beat[f"missing{pixel}"]).bit_length() - 1
+        if lacks >= 0:
+            first, second, third = (texels[corner] for corner in range(4) if corner != lacks)
+            both = towards(first, second, Fraction(1, 2))
+            texels[lacks] = towards(both, third, Fraction(float(np.float32(1) / np.float32(3))))
+        if gathers:
+            texels = [texels[LOWER_LEFT_FIRST[n]]] * 4
             u = v = Fraction(0)
         if not weight:
             continue
         shares = [Fraction(1), u, v, u * v]
-        seen += [t for t, share in zip(texels, shares, strict=True) if share and not isnan(t)]
+        for corner, (t, share) in enumerate(zip(texels, shares, strict=True)):
+            seen += [t] * bool(share and corner != lacks and not isnan(t))
         rows = [towards(texels[k], texels[k + 1], u) for k in (0, 2)]
         value = towards(*rows, v)
         if weight < 256:

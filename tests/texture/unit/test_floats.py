@@ -18,10 +18,11 @@ from fixfunc.spec.textures.filter import FilterOp, Unit
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURED_QUAD
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture import texture_unit as bench
+from fixfunc.tb.texture.cube_faces import directions
 from fixfunc.tb.texture.filter import SPECIAL
 from fixfunc.tb.texture.texture_cache import put_format
 from tests import volume
-from tests.texture.test_texture_unit import BLOCK, quads_of, ramps, sampled
+from tests.texture.test_texture_unit import BLOCK, quads_of, sampled
 from tests.textures import noise
 
 CONFIG = "tiny_full"
@@ -30,10 +31,10 @@ OPS = {"standard": FilterOp.MEAN, "minimum": FilterOp.MINIMUM, "maximum": Filter
 POINT = Sampler("point", "point", "point")
 
 
-def texture_of(form):
+def texture_of(form, width=37, height=20, faces=1):
     """Random bytes; of halves many are about 1.0, and some are at the ends of their range."""
     name, _ = DXGI[Format[form.name]]
-    texture = noise(37, 20, levels=3, format=name)
+    texture = noise(width, height, levels=3, format=name, faces=faces)
     if "R16" not in form.name:
         return texture
     rng = np.random.default_rng(form)
@@ -45,7 +46,7 @@ def texture_of(form):
         chosen = rng.random(halves.shape) < 0.05
         halves[chosen] = rng.choice(SPECIAL, chosen.sum())
         levels.append(halves.view(np.uint8))
-    return create(name, 37, 20, levels)
+    return create(name, width, height, levels, faces=faces)
 
 
 def assert_same(found, wanted):
@@ -96,27 +97,35 @@ def test_gathers_of_floats(form, component, monkeypatch):
     assert_same(found, gather(texture, POINT, places, component).reshape(QUADS, 4, 4))
 
 
-def statuses(config, *states):
-    """Status and red of a quad under each state."""
-    params = CONFIGS[config]
-    quad = np.zeros(1, dtype(params.quad))
-    quad["kind"], quad["live"] = 1, 15
-    rows = np.concatenate([bench.packed(params, state[None], quad) for state in states])
-    out = codec.unpack(volume.check(BLOCK, config, rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
-    return out["status"].tolist(), out["c1_0"].tolist()
+CUBES = [
+    (StoredFormat.R16G16B16A16_FLOAT, "standard", 1),
+    (StoredFormat.R16G16B16A16_FLOAT, "minimum", 1),
+    (StoredFormat.R16G16_FLOAT, "standard", 5),
+    (StoredFormat.R9G9B9E5_SHAREDEXP, "maximum", 1),
+    (StoredFormat.BC6H_SF16, "standard", 1),
+]
 
 
 @pytest.mark.plan("texture-unit-15")
-def test_cubes_of_floats_are_refused(monkeypatch):
-    monkeypatch.setattr(bench, "unreadable", lambda *_: None)
-    states = ramps(4)
-    for n, form in enumerate((StoredFormat.R16_FLOAT, StoredFormat.R8G8B8A8_UNORM) * 2):
-        put_format(states[n : n + 1], form)
-    states["cube"][:2] = 1
-    states["height"] = states["width"]
-    found, red = statuses(CONFIG, *states)
-    assert found == [CacheStatus.FORMAT, CacheStatus.OKAY, CacheStatus.OKAY, CacheStatus.OKAY]
-    assert red[0] == 0
+@pytest.mark.parametrize(("form", "reduction", "most"), CUBES)
+def test_cubes_of_floats(form, reduction, most, monkeypatch):
+    """Beyond a corner lies the mean of the others, of two by a half, and of three by a third."""
+    texture = texture_of(form, 16, 16, faces=6)
+    sampler = Sampler(anisotropy=most, reduction=reduction, bias=-0.5)
+    places = directions(np.random.default_rng(form), QUADS, 16).reshape(QUADS, 2, 2, 3)
+    fields = {"config": CONFIG, "op": OPS[reduction]}
+    found = sampled(monkeypatch, texture, form, sampler, places, **fields)
+    assert_same(found, sample(texture, sampler, places).reshape(QUADS, 4, 4))
+
+
+@pytest.mark.plan("texture-unit-15")
+def test_gathers_of_cubes_of_floats(monkeypatch):
+    form = StoredFormat.R16G16B16A16_FLOAT
+    texture = texture_of(form, 16, 16, faces=6)
+    places = directions(np.random.default_rng(3), QUADS, 16).reshape(QUADS, 2, 2, 3)
+    fields = {"op": FilterOp.GATHER, "component": 1, "config": CONFIG}
+    found = sampled(monkeypatch, texture, form, POINT, places, **fields)
+    assert_same(found, gather(texture, POINT, places, 1).reshape(QUADS, 4, 4))
 
 
 @pytest.mark.plan("texture-unit-15")
@@ -124,6 +133,7 @@ def test_units_without_floats_have_nothing_of_them():
     """They refuse these formats, and their filters have one way."""
     with_halves = {name for name, params in CONFIGS.items() if params.filter.halves}
     assert with_halves == {"full", "tiny_full"}
+    assert with_halves == {name for name, params in CONFIGS.items() if params.filter.corners}
     assert Unit.HALF not in CONFIGS["default"].filter.units
     assert not CONFIGS["default"].stored.wide
     params = CONFIGS["tiny_full"]
@@ -140,7 +150,7 @@ def test_a_hundred_thousand_quads_of_floats(monkeypatch):
     def of_floats(rng, params):
         state = draw(rng, params)
         put_format(state, rng.choice(FLOATS))
-        state["compares"] = state["cube"] = 0
+        state["compares"] = 0
         return state
 
     monkeypatch.setattr(bench, "draw", of_floats)
