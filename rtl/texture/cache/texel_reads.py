@@ -53,7 +53,7 @@ class TexelReads(wiring.Component):
         current_valid = Signal()
         lines = Signal(5)  # of the round being filled
         current_lines = Signal(5)
-        filled = Signal(4)
+        filled = Signal(3 + bool(self._params.wide))
         fills = self.i.payload.misses
         if self._params.wide:
             fills = named(m, fills << self.i.payload.wide, "fills")
@@ -122,7 +122,10 @@ class TexelReads(wiring.Component):
                 ("misses", read.misses),
                 ("lines", read_lines),
             ):
-                m.d.sync += quad[name].eq(Mux(read.first, 0, quad[name]) + count)
+                # A block of one line brings one at most.
+                bits = len(quad[name]) if self._params.wide else len(quad.lookups)
+                total = Mux(read.first, 0, quad[name]) + count
+                m.d.sync += quad[name].eq(total[:bits])
             with m.If(read.refused):
                 m.d.sync += quad.status.eq(CacheStatus.FORMAT)
             with m.Elif(failed):

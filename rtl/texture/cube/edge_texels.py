@@ -35,6 +35,8 @@ class EdgeTexels(wiring.Component):
     Parameters
     ----------
     beats : GridBeats
+    wide : bool
+        Blocks may take two lines: so there are more lines than blocks.
 
     Members
     -------
@@ -44,8 +46,9 @@ class EdgeTexels(wiring.Component):
     o : Out(stream.Signature(joint(beats)))
     """
 
-    def __init__(self, beats: GridBeats) -> None:
+    def __init__(self, beats: GridBeats, wide: bool) -> None:
         self._corners = beats.corners
+        self._wide = wide
         super().__init__(
             {
                 "i": In(stream.Signature(beats.parts)),
@@ -127,10 +130,11 @@ class EdgeTexels(wiring.Component):
         """Texels of a grid so far: what a part has not read is zero."""
         texels = self.texels.payload
         whole = Signal(layout(TEXEL_QUAD))
+        counts = [(name, len(texels[name] if self._wide else texels.lookups)) for name in COUNTED]
         m.d.comb += [
             *carried(whole, texels),
             whole.status.eq(maximum(before.status, texels.status)),
-            *(whole[name].eq(before[name] + texels[name]) for name in COUNTED),
+            *(whole[name].eq((before[name] + texels[name])[:bits]) for name, bits in counts),
         ]
         for pixel in range(PIXELS):
             swaps = self.i.payload.pixels[pixel].swaps

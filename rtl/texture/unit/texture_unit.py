@@ -138,7 +138,7 @@ class TextureUnit(wiring.Component):
         wiring.connect(m, requests.cache, cache.i)
         wiring.connect(m, requests.o, weights.i)
         if p.cubes:
-            m.submodules.joint = joint = EdgeTexels(p.beats)
+            m.submodules.joint = joint = EdgeTexels(p.beats, bool(p.stored.wide))
             joint.join(m, weights.o, cache.o, grids)
         else:
             wiring.connect(m, weights.o, grids.i)
