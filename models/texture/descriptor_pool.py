@@ -13,9 +13,9 @@ from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.cache import LINE, StoredFormat
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.descriptors import DESCRIPTOR, STRIDE, Refusal
-from fixfunc.spec.textures.unit import ARRAY_STATE, LAST_CUBE, NO_FORMAT, TEXTURE_STATE
+from fixfunc.spec.textures.unit import LAST_CUBE, NO_FORMAT, TEXTURE_STATE
 
-TEXTURE = dtype((*TEXTURE_STATE, *ARRAY_STATE))
+TEXTURE = dtype((TEXTURE_STATE[0], *DESCRIPTOR))
 BYTES = 3 * TRANSFER // 8  # of a descriptor that are read
 BROKEN = {CommandError.STATE: Refusal.STATE, CommandError.ADDRESS: Refusal.ADDRESS}
 
@@ -23,7 +23,7 @@ BROKEN = {CommandError.STATE: Refusal.STATE, CommandError.ADDRESS: Refusal.ADDRE
 class Selected(NamedTuple):
     """What a number stands for."""
 
-    state: np.void  # fields of TEXTURE_STATE and ARRAY_STATE
+    state: np.void  # fields of TEXTURE_STATE, ARRAY_STATE and EXTENDED
     refusal: Refusal | None
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.lib import float32
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture.filtering.reduction import Extreme, Mean
+from fixfunc.models.texture.filtering.reduction import ONE, Blend, Extreme, Mean, mean_of_three
 from fixfunc.models.texture.texels import TexelFormat
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare
@@ -25,6 +25,7 @@ BITS = {  # of a unit, without its sign
     Unit.UNORM10: 10,
     Unit.SNORM15: 15,
     Unit.SNORM14: 14,
+    Unit.HALF: 1,  # a half is what it is
 }
 SIGNED = Unit.SNORM15, Unit.SNORM14
 REPEATED = {  # bits of a format -> the unit that repeats them
@@ -85,17 +86,31 @@ def filter_quads(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) ->
     first = np.concatenate([[0], ends[:-1] + 1])
     unit = _units(state)
     ones = np.array([(1 << BITS[kind]) - 1 for kind in Unit])[unit].astype(np.float64)
+    is_half = (state["unit_r"] == Unit.HALF) & (state["compares"] == 0)
     for pixel in range(4):
+        missing = np.zeros((CORNERS, len(beats)), bool)
         texels = _texels(state, beats, unit, pixel)
         fractions = [beats[f"{axis}{pixel}"].astype(np.int64) for axis in "uv"]
         weight = beats[f"weight{pixel}"].astype(np.int64)
         count = beats[f"count{pixel}"][ends].astype(np.int64)
         found = _mean(texels, fractions, weight, first, ones[ends], count)
+        if is_half.any():
+            missing = (beats[f"missing{pixel}"] >> np.arange(CORNERS)[:, None] & 1) == 1
+            missing &= is_half
+            halves = _halves(state, beats, pixel, missing)
+            # The texel of a gather is all of its grid.
+            gathers = state["op"] == FilterOp.GATHER
+            shares = [np.where(gathers, 0, share) for share in fractions]
+            blend = _blended(halves, shares, weight, first, missing & ~gathers)
+            found = np.where(is_half[ends, None], blend, found)
+            texels = np.where(is_half[:, None], halves, texels)
         for op, function in ((FilterOp.MINIMUM, np.fmin), (FilterOp.MAXIMUM, np.fmax)):
             extreme = Extreme(function, ones[ends])
             chosen = (state["op"][ends] == op)[:, None]
             found = np.where(
-                chosen, _extreme(extreme, function, texels, fractions, weight, first), found
+                chosen,
+                _extreme(extreme, function, texels, fractions, weight, first, missing),
+                found,
             )
         for n in range(len(CHANNELS)):
             out[f"c{pixel}_{n}"] = found[:, n].view(np.uint32)
@@ -131,6 +146,22 @@ def _texels(state, beats, unit, pixel):
     return np.where((state["compares"] == 1)[None, :, None], true, texels)
 
 
+def _halves(state, beats, pixel, missing):
+    """Texels of a pixel's grids that are halves: float32, shape (corners, n, channels).
+
+    Those that a gather lacks are the mean of the others.
+    """
+    channels = range(len(CHANNELS))
+    raw = [[beats[f"t{pixel}_{corner}_{n}"] for n in channels] for corner in range(CORNERS)]
+    found = np.ascontiguousarray(np.array(raw, np.uint16).transpose(0, 2, 1)).view(np.float16)
+    with np.errstate(invalid="ignore"):
+        found = float32.flush(found.astype(np.float32))
+    filled = np.where(missing[..., None], mean_of_three(found, missing), found)
+    own = np.take_along_axis(filled, state["component"].astype(np.intp)[None, :, None], 2)
+    gathers = (state["op"] == FilterOp.GATHER)[None, :, None]
+    return np.where(gathers, own[list(GATHERED), :, 0].T[None], found)
+
+
 def _passed(state, reference, stored):
     """Whether references compare true with red of texels: bool, shape (corners, n)."""
     red = stored[..., 0] | stored[..., 1] << 16
@@ -153,9 +184,37 @@ def _mean(texels, fractions, weight, first, ones, count):
     return mean.finish(np.add.reduceat(grids * weight[:, None], first), count)
 
 
-def _extreme(extreme, function, texels, fractions, weight, first):
+def _blended(texels, fractions, weight, first, missing):
+    """Floats of a pixel from one to the next, sample by sample: float32, shape (q, channels).
+
+    A grid of weight 256 is a sample. Two others are one, of two levels, the smaller level first.
+    """
+    blend = Blend()
+    grids = blend.grid(texels, fractions, missing)
+    coarse, total = (np.zeros((len(first), grids.shape[1]), np.float32) for _ in range(2))
+    number = np.zeros(len(first), np.int64)
+    begun = np.zeros(len(first), bool)
+    end = np.append(first[1:], len(weight))
+    for step in range(int((end - first).max())):
+        quad = np.flatnonzero(first + step < end)
+        beat = first[quad] + step
+        own = weight[beat]
+        whole = own == ONE
+        second = (own > 0) & ~whole & begun[quad]
+        fraction = np.where(second, ONE - own, 0)
+        value = blend.levels(grids[beat], coarse[quad], fraction)
+        for n in np.unique(number[quad]):
+            chosen = (whole | second) & (number[quad] == n)
+            total[quad[chosen]] = blend.samples(total[quad[chosen]], value[chosen], int(n))
+        number[quad] += whole | second
+        coarse[quad] = np.where((begun[quad] | whole)[:, None], coarse[quad], grids[beat])
+        begun[quad] ^= (own > 0) & ~whole
+    return total
+
+
+def _extreme(extreme, function, texels, fractions, weight, first, missing):
     """The least or greatest of a pixel's texels that have weight: float32, shape (q, channels)."""
-    grids = extreme.grid(texels, fractions, np.zeros(texels.shape[:2], bool))
+    grids = extreme.grid(texels, fractions, missing)
     counts = weight > 0
     counts[first] = True
     grids = np.where(counts[:, None], grids, np.nan)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.frontend.vertex_formats import LAYOUTS, Channel, Layout, raw_bits, small_float
+from fixfunc.models.lib import float32
 from fixfunc.models.texture import block_decode
 from fixfunc.spec.dxgi import FORMATS as DXGI_FORMATS
 from fixfunc.spec.dxgi import Format
@@ -205,13 +206,16 @@ def values(texels: np.ndarray, form: TexelFormat, unit: np.ndarray | None = None
     Returns
     -------
     ndarray of float32, shape (..., 4), or of uint32 or int32
-        Normalised integers correctly rounded [fs 3.2.3]. What the format lacks is 0, alpha 1.
+        Normalised integers correctly rounded [fs 3.2.3]; of floats of 16 bits or fewer NaN is one.
+        What the format lacks is 0, alpha 1.
     """
     if form.is_integer:
         wide = np.uint32 if form.kind == "UINT" else np.int32
         found = texels.astype(wide)
     elif form.kind == "FLOAT":
         found = texels.astype(np.float32)
+        if form.dtype != np.float32:
+            found = np.where(np.isnan(found), float32.NAN, found)
     else:
         unit = form.unit if unit is None else unit
         # Both are exact, so that the quotient is the nearest.

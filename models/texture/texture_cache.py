@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fixfunc.models.frontend.vertex_formats import LAYOUTS, raw_bits
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture import block_decode, texels
 from fixfunc.models.texture.cache.tag_array import TagArray
@@ -17,6 +18,7 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.cache import (
     COLOURS,
     DEPTHS,
+    FLOATS,
     LEVELS,
     LINE,
     LINE_NUMBER,
@@ -30,6 +32,9 @@ PIXELS = 4
 TAPS = PIXELS * CORNERS
 QUARTERS = 4  # of the first level, each of which looks up a block a clock
 FORMATS = 64  # numbers of formats
+ONE = {"UNORM": 0xFFFF, "SNORM": 0x7FFF, "FLOAT": 0x3C00}  # alpha that a format lacks
+# Formats of floats of 16, 11 or 10 bits, each with an exponent of its own.
+SMALL = [form for form in FLOATS if Format[form.name] in LAYOUTS]
 # Bits of the unit that a channel's bits are repeated to.
 UNIT_BITS = {1: 16, 2: 16, 4: 16, 5: 10, 6: 12, 8: 16, 10: 10, 16: 16, 7: 14, 15: 15}
 
@@ -152,13 +157,16 @@ class QuadCache:
         place = begin[quad, tap]
         missed = self._first.look_up(sets[quad, tap], place * FORMATS + form[quad])
         out["misses"] = np.bincount(quad[missed], minlength=len(out))
-        line = place[missed] // LINE
+        line, which = _lines(place[missed] // LINE, form[quad[missed]])
         read = self._second.look_up(line % self._shape.line_sets, line)
-        out["lines"] = np.bincount(quad[missed][read], minlength=len(out))
+        out["lines"] = np.bincount(quad[missed][which[read]], minlength=len(out))
 
     def _texels(self, begin, taps, form):
         """Texels of taps, uint16, and which of them memory could not give."""
         line = begin // LINE
+        # Of a block of two lines the lower two rows of texels are in the second.
+        is_second = (taps.y & 2 > 0) & np.isin(form, WIDE)[:, None]
+        line = (line + is_second) % (1 << LINE_NUMBER)
         inside = line < len(self._memory) // LINE
         failed = taps.reads & (~inside | (line == self._unreadable))
         out = np.zeros((*taps.x.shape, len(CHANNELS)), np.uint16)
@@ -188,6 +196,17 @@ def block_bytes(form: int) -> int:
     return TEXELS[name].size * (4 // TEXELS[name].edge) ** 2
 
 
+WIDE = [int(form) for form in StoredFormat if block_bytes(form) > LINE]  # blocks of two lines
+
+
+def _lines(first, form):
+    """Lines of blocks, one after the other, and the block of each."""
+    number = 1 + np.isin(form, WIDE)
+    which = np.repeat(np.arange(len(first)), number)
+    is_second = np.append(False, which[1:] == which[:-1])[: len(which)]
+    return (first[which] + is_second) % (1 << LINE_NUMBER), which
+
+
 def texels_of(
     memory: np.ndarray, form: StoredFormat, begin: np.ndarray, x: np.ndarray, y: np.ndarray
 ) -> np.ndarray:
@@ -210,13 +229,16 @@ def texels_of(
     if form in DEPTHS:
         return _words(memory, begin + morton(x, y).astype(np.int64) * stored.size, stored)
     if stored.edge == 1:
-        place = begin + morton(x, y).astype(np.int64) * stored.size
-        found = texels.read(memory[place[:, None] + np.arange(stored.size)], name)
+        place = (begin + morton(x, y).astype(np.int64) * stored.size) % (LINE << LINE_NUMBER)
+        data = memory[place[:, None] + np.arange(stored.size)]
+        found = _small_floats(data, form) if form in SMALL else texels.read(data, name)
     else:
         blocks = memory[begin[:, None] + np.arange(stored.size)]
         found = block_decode.decode(name, blocks)[np.arange(len(x)), y, x]
-    one = 0x7FFF if stored.kind == "SNORM" else 0xFFFF
-    if is_srgb:
+    one = ONE[stored.kind]
+    if form in FLOATS:
+        found = found.view(np.uint16)
+    elif is_srgb:
         alpha = found[:, 3:] if stored.channels == 4 else np.full((len(found), 1), 255, np.uint8)
         found = block_decode.linear(np.concatenate([found[:, :3], alpha], 1))
     else:
@@ -229,6 +251,16 @@ def texels_of(
     out[:, : found.shape[1]] = found.astype(np.int64) & 0xFFFF
     absent = [n for n in range(len(CHANNELS)) if n < stored.channels and n not in stored.present]
     out[:, absent] = 0
+    return out
+
+
+def _small_floats(data, form):
+    """Floats of 16, 11 or 10 bits as halves: what they lack is zeros below, and a sign."""
+    channels = LAYOUTS[Format[form.name]].channels
+    out = np.zeros((len(data), len(channels)), np.uint16)
+    for channel in channels:
+        shift = {16: 0, 11: 4, 10: 5}[channel.bits]
+        out[:, channel.register] = raw_bits(data, channel) << shift
     return out
 
 

@@ -18,7 +18,7 @@ from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape, form
 from fixfunc.models.texture.unit.cube_grids import joined, parts_of, with_corners
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.addresses import ADDRESS_QUAD, ADDRESS_STATE, Address
-from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, DEPTHS, StoredFormat
+from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, DEPTHS, FLOATS, StoredFormat
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS, CUBE_QUAD, CUBE_STATE
 from fixfunc.spec.textures.filter import (
     CHANNELS,
@@ -129,7 +129,8 @@ class TextureUnit:
             out[name] = np.bincount(number[parts.grid], texels[name], len(quads))
         np.maximum.at(out["status"], number[parts.grid], texels["status"])
         taps = _taps(states[which], joined(texels, parts), grids)
-        taps, number = with_corners(taps, number, parts.missing)
+        halves = np.isin(forms_of(states)[which], FLOATS)
+        taps, number = with_corners(taps, number, parts.missing, halves)
         which = state_of[number]
         for pixel in range(PIXELS):
             bits = quads[f"reference{pixel}"][number].astype(np.int64)
@@ -371,6 +372,8 @@ def units_of(form: int) -> list[Unit]:
     """Units of the channels of a format: as of alpha which is 1 of those that it lacks."""
     name, srgb = DXGI[Format[StoredFormat(form).name]]
     stored = TEXELS[name]
+    if stored.kind == "FLOAT":
+        return [Unit.HALF] * len(CHANNELS)
     one = Unit.SNORM15 if stored.kind == "SNORM" else Unit.UNORM16
     found = [one] * stored.channels if srgb or stored.edge > 1 else units(stored)
     return [*found, *[one] * (len(CHANNELS) - len(found))]

@@ -52,19 +52,30 @@ class StoredFormat(IntEnum):
     BC7_UNORM_SRGB = 26
     R24_UNORM_X8_TYPELESS = 27
     R32_FLOAT = 28
-    # Formats of EXTENDED: TEXTURE packets, and descriptors, have none of them.
+    # Formats of EXTENDED: TEXTURE packets have none of them.
     R8_SNORM = 32
     R8G8_SNORM = 33
     R8G8B8A8_SNORM = 34
     R16_SNORM = 35
     R16G16_SNORM = 36
+    R16G16B16A16_UNORM = 37
+    R16G16B16A16_SNORM = 38
+    R16_FLOAT = 39
+    R16G16_FLOAT = 40
+    R16G16B16A16_FLOAT = 41
+    R11G11B10_FLOAT = 42
+    R9G9B9E5_SHAREDEXP = 43
+    BC6H_UF16 = 44
+    BC6H_SF16 = 45
 
 
 # Formats that are read for comparisons alone: red as it lies, bits from 16 on are in green.
 DEPTHS = (StoredFormat.R24_UNORM_X8_TYPELESS, StoredFormat.R32_FLOAT)
 FORMAT = 5  # bits of a number of a format, but for those of EXTENDED
-SNORMS = tuple(form for form in StoredFormat if form >> FORMAT)
-COLOURS = tuple(form for form in StoredFormat if form not in (*DEPTHS, *SNORMS))
+MORE = tuple(form for form in StoredFormat if form >> FORMAT)  # those of EXTENDED
+SNORMS = tuple(form for form in MORE if form.name.endswith("SNORM"))
+FLOATS = tuple(form for form in MORE if "NORM" not in form.name)  # halves, or exact as these
+COLOURS = tuple(form for form in StoredFormat if form not in (*DEPTHS, *MORE))
 
 
 class CacheStatus(IntEnum):
@@ -109,7 +120,7 @@ TEXEL_QUAD = (
     Field("status", 2, meaning="CacheStatus"),
     Field("lookups", 5, meaning="blocks of 4x4 texels that were looked up for it"),
     Field("misses", 5, meaning="of those, blocks that were not on chip"),
-    Field("lines", 5, meaning="of those, blocks whose line was read from memory"),
+    Field("lines", 6, meaning="lines of those that were read from memory"),
     *(
         field
         for pixel in range(4)

@@ -31,7 +31,8 @@ class Unit(IntEnum):
     """How a channel is stored: an integer, of which so many bits that are ones are 1.0.
 
     A format with fewer bits repeats them until they are as many: 8 become 16, 5 become 10, 6
-    become 12, seven and a sign 14 and a sign. So the number stays as it is, exactly.
+    become 12, seven and a sign 14 and a sign. So the number stays as it is, exactly. Of HALF they
+    are halves, in all four channels of a format.
     """
 
     UNORM16 = 0
@@ -39,6 +40,7 @@ class Unit(IntEnum):
     UNORM10 = 2
     SNORM15 = 3
     SNORM14 = 4
+    HALF = 5
 
 
 _KIND = Field("kind", 1, meaning="FilterKind")
@@ -66,6 +68,7 @@ FILTER_TAPS = (
             Field(f"weight{pixel}", 9, meaning="of this grid, 256 a sample; 0: it has none here"),
             Field(f"count{pixel}", 6, meaning="of the pixel's samples; it comes with the end"),
             Field(f"reference{pixel}", 32, meaning="as red is stored"),
+            Field(f"missing{pixel}", CORNERS, meaning="of HALF: a corner that the others' mean is"),
         )
     ),
     # Of red that is compared, bits from 16 on are in green.

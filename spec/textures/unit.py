@@ -91,7 +91,7 @@ TEXTURED_QUAD = (
     Field("status", 2, meaning="CacheStatus, the greatest of its texels"),
     Field("lookups", _COUNT, meaning="blocks of 4x4 texels that were looked up for it"),
     Field("misses", _COUNT, meaning="of those, blocks that were not on chip"),
-    Field("lines", _COUNT, meaning="of those, blocks whose line was read from memory"),
+    Field("lines", _COUNT, meaning="lines of those that were read from memory, modulo 1,024"),
     *(
         Field(f"c{pixel}_{n}", 32, meaning="channel of pixel (x, y), number 2 y + x: float32")
         for pixel in range(4)

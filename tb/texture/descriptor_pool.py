@@ -8,16 +8,15 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.descriptor_pool import DescriptorPool
-from fixfunc.rtl.texture.descriptors.descriptor_pool import DescriptorPoolParams
+from fixfunc.rtl.texture.descriptors.descriptor_pool import CONFIGS, DescriptorPoolParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import LAYER, LEVELS, LINE, LINE_NUMBER
+from fixfunc.spec.textures.cache import FORMAT, LAYER, LEVELS, LINE, LINE_NUMBER
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
     POOL,
     POOL_PLACE,
-    POOL_QUAD,
     POOL_SELECT,
     REFUSED,
     STRIDE,
@@ -28,70 +27,84 @@ from fixfunc.spec.textures.unit import (
     INSTRUCTION_STATE,
     LAST_CUBE,
     SAMPLE_STATE,
-    TEXTURE_QUAD,
     TextureKind,
 )
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 
-BITS = max(sum(f.bits for f in table) for table in (POOL_PLACE, POOL_SELECT, POOL_QUAD))
-UNIT_BITS = max(sum(f.bits for f in table) for table in (SAMPLE_STATE, TEXTURE_QUAD))
 SAMPLE = [f.name for f in INSTRUCTION_STATE]  # how an instruction samples
 SIZE = 1 << 16  # bytes of memory
 DESCRIPTORS = SIZE // STRIDE
 LIMIT = 1 << 20  # bytes: levels mostly lie below it
 LAYERS = 1 << LAYER
-FORMATS = 32  # numbers of formats
+FORMATS = 64  # numbers of formats
 MAY_BE_SILENT = ("refused",)
 
 
-def requests(rng: np.random.Generator, count: int, _: DescriptorPoolParams) -> np.ndarray:
+def bits(params: DescriptorPoolParams) -> int:
+    """Of a packed beat."""
+    return max(sum(f.bits for f in table) for table in (POOL_PLACE, POOL_SELECT, params.quad))
+
+
+def unit_bits(params: DescriptorPoolParams) -> int:
+    """Of a packed beat to the texture unit."""
+    return max(sum(f.bits for f in table) for table in (SAMPLE_STATE, params.unit_quad))
+
+
+def requests(rng: np.random.Generator, count: int, params: DescriptorPoolParams) -> np.ndarray:
     """Packed beats: pools anywhere in memory, numbers mostly of a few, quads between them."""
-    out = [_place(rng)]
+    out = [_place(rng, params)]
     left = count - 1
     while left > 0:
         kind = rng.choice(["select", "quads", "place"], p=[0.55, 0.4, 0.05])
         if kind == "place":
-            rows = _place(rng)
+            rows = _place(rng, params)
         elif kind == "select":
             sample = {name: rng.integers(0, 2) for name in SAMPLE}
-            rows = selected(rng.choice([rng.integers(0, 4), rng.integers(0, POOL)], 1), **sample)
+            number = rng.choice([rng.integers(0, 4), rng.integers(0, POOL)], 1)
+            rows = selected(number, params, **sample)
         else:
-            rows = _quads(rng, int(rng.integers(1, 6)))
+            rows = _quads(rng, int(rng.integers(1, 6)), params)
         out.append(rows)
         left -= len(rows)
     return np.concatenate(out)
 
 
-def placed(base: int, count: int, limit: int) -> np.ndarray:
+def placed(
+    base: int, count: int, limit: int, params: DescriptorPoolParams = CONFIGS["tiny"]
+) -> np.ndarray:
     """A packed POOL."""
-    return _packed(POOL_PLACE, 1, kind=DescriptorKind.POOL, base=base, count=count, limit=limit)
+    values = {"kind": DescriptorKind.POOL, "base": base, "count": count, "limit": limit}
+    return _packed(POOL_PLACE, 1, params, **values)
 
 
-def selected(numbers: np.ndarray, **sample: int) -> np.ndarray:
+def selected(
+    numbers: np.ndarray, params: DescriptorPoolParams = CONFIGS["tiny"], **sample: int
+) -> np.ndarray:
     """Packed SELECTs; ``sample``: how the quads behind them are sampled."""
-    kind = DescriptorKind.SELECT
-    return _packed(POOL_SELECT, len(numbers), kind=kind, number=numbers, **sample)
+    values = {"kind": DescriptorKind.SELECT, "number": numbers} | sample
+    return _packed(POOL_SELECT, len(numbers), params, **values)
 
 
-def _place(rng):
+def _place(rng, params):
     most = DESCRIPTORS - POOL  # nothing is read beyond memory
     base = rng.choice([0, most, rng.integers(0, most + 1)])
     limit = rng.choice([LIMIT // LINE, LIMIT // LINE // 4, 0], p=[0.7, 0.2, 0.1])
-    return placed(base, rng.choice([0, 3, 8, POOL, 255], p=[0.05, 0.15, 0.2, 0.5, 0.1]), limit)
+    count = rng.choice([0, 3, 8, POOL, 255], p=[0.05, 0.15, 0.2, 0.5, 0.1])
+    return placed(base, count, limit, params)
 
 
-def _quads(rng, count):
-    values = {f.name: rng.integers(0, 1 << min(f.bits, 16), count) for f in POOL_QUAD}
-    return _packed(POOL_QUAD, count, **(values | {"kind": DescriptorKind.QUAD}))
+def _quads(rng, count, params):
+    values = {f.name: rng.integers(0, 1 << min(f.bits, 16), count) for f in params.quad}
+    return _packed(params.quad, count, params, **(values | {"kind": DescriptorKind.QUAD}))
 
 
-def _packed(table, beats, **values):
+def _packed(table, beats, params, **values):
     records = np.zeros(beats, dtype(table))
     for name, value in values.items():
         records[name] = value
-    return codec.pack(records, table, BITS)
+    return codec.pack(records, table, bits(params))
 
 
 def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
@@ -115,11 +128,12 @@ def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
     more = rng.choice([-1, 0, 1], DESCRIPTORS, p=[0.5, 0.45, 0.05])
     records["last"] = np.clip(levels + more, 0, LEVELS - 1)
     known = [int(form) for form in params.formats]
-    records["format"] = np.where(
+    forms = np.where(
         rng.random(DESCRIPTORS) < 0.93,
         rng.choice(known, DESCRIPTORS),
         rng.integers(0, FORMATS, DESCRIPTORS),
     )
+    records["extended"], records["format"] = np.divmod(forms, 1 << FORMAT)
     for name in ("mode_u", "mode_v"):
         records[name] = np.where(
             rng.random(DESCRIPTORS) < 0.96,
@@ -166,11 +180,13 @@ def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.nda
     data = memory(rows, params)
     pool = pool_of(data, params, unreadable(rows))
     kinds = rows[:, 0] & np.uint64(3)
-    out = np.zeros((len(rows), codec.words(UNIT_BITS)), np.uint64)
+    size = unit_bits(params)
+    out = np.zeros((len(rows), codec.words(size)), np.uint64)
     is_quad = kinds == DescriptorKind.QUAD
-    quads = carried(codec.unpack(rows[is_quad], POOL_QUAD, dtype(POOL_QUAD)), TEXTURE_QUAD)
+    quads = codec.unpack(rows[is_quad], params.quad, dtype(params.quad))
+    quads = carried(quads, params.unit_quad)
     quads["kind"] = TextureKind.QUAD
-    out[is_quad] = codec.pack(quads, TEXTURE_QUAD, UNIT_BITS)
+    out[is_quad] = codec.pack(quads, params.unit_quad, size)
     refused = []
     for n in np.flatnonzero(~is_quad):
         if kinds[n] == DescriptorKind.SELECT:
@@ -179,7 +195,7 @@ def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.nda
             state = carried(texture.reshape(1), SAMPLE_STATE)
             for name in SAMPLE:
                 state[name] = select[name]
-            out[n] = codec.pack(state, SAMPLE_STATE, UNIT_BITS)[0]
+            out[n] = codec.pack(state, SAMPLE_STATE, size)[0]
             if refusal is not None:
                 refused.append((select["number"][0], refusal))
         else:
@@ -192,9 +208,9 @@ def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.nda
     }
 
 
-def describe(row: np.ndarray, _: DescriptorPoolParams) -> str:
+def describe(row: np.ndarray, params: DescriptorPoolParams) -> str:
     """A state or a quad in words."""
-    table = TEXTURE_QUAD if int(row[0]) & 1 else SAMPLE_STATE
+    table = params.unit_quad if int(row[0]) & 1 else SAMPLE_STATE
     record = codec.unpack(row[None], table, dtype(table))[0]
     return ", ".join(f"{f.name} {int(record[f.name])}" for f in table)
 
@@ -235,8 +251,9 @@ async def a_descriptor_on_chip_costs_nothing(dut: HierarchyObject) -> None:
     bench = DescriptorPoolBench(dut)
     rows = requests(bench.rng, 1, bench.params)
     legal = first_legal(bench.params)
-    again = np.concatenate([selected(np.full(3, legal)), _quads(bench.rng, 2)])
-    rows = np.concatenate([placed(0, POOL, LIMIT // LINE), *[again] * 10])
+    params = bench.params
+    again = [selected(np.full(3, legal), params), _quads(bench.rng, 2, params)]
+    rows = np.concatenate([placed(0, POOL, LIMIT // LINE, params), *again * 10])
     await bench.select(rows, "full", "full")
     clocks = [clock for _, clock in bench.beats_out]
     assert clocks[-1] - clocks[-40] == 39

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Bench of :class:`fixfunc.rtl.texture.filter.filter.Filter`."""
 
+from dataclasses import replace
+
 import cocotb
 import numpy as np
 from cocotb.handle import HierarchyObject
@@ -29,7 +31,13 @@ BITS = sum(f.bits for f in FILTER_TAPS)
 ENDS = (0, 1, 127, 128, 254, 255)  # of fractions
 POWERS = (1, 2, 4, 8, 16)
 # Of float32 that are compared: zeros, denormals, the least number, infinities, NaN.
-HALVES = (0, 1, 0x7F, 0x80, 0x7F80, 0x7FC0, 0x8000, 0x8080, 0xBF80, 0xFF80, 0x3F80, 0xFFFF)
+WORDS = (0, 1, 0x7F, 0x80, 0x7F80, 0x7FC0, 0x8000, 0x8080, 0xBF80, 0xFF80, 0x3F80, 0xFFFF)
+
+# Halves: zeros, denormals, the least and greatest numbers, infinities, NaN of either kind.
+SPECIAL = (
+    *(0, 1, 0x3FF, 0x400, 0x3C00, 0x7BFF, 0x7C00, 0x7C01, 0x7E00, 0x7FFF),
+    *(0x8000, 0x8001, 0x83FF, 0x8400, 0xBC00, 0xFBFF, 0xFC00, 0xFD55, 0xFFFF),
+)
 
 
 def requests(rng: np.random.Generator, count: int, params: FilterParams) -> np.ndarray:
@@ -55,8 +63,13 @@ def draw(rng: np.random.Generator, params: FilterParams) -> np.ndarray:
     state["floats"] = params.floats & (rng.random() < 0.5)
     alike = rng.random() < 0.7
     unit = rng.choice(params.units)
+    integers = [unit for unit in params.units if unit != Unit.HALF]
+    if params.halves and rng.random() < 0.3:
+        unit = Unit.HALF
     for name in CHANNELS:
-        state[f"unit_{name}"] = unit if alike else rng.choice(params.units)
+        own = unit if alike or unit == Unit.HALF else rng.choice(integers)
+        state[f"unit_{name}"] = own
+    state["compares"] &= unit != Unit.HALF
     return state
 
 
@@ -65,7 +78,8 @@ def quads(
 ) -> np.ndarray:
     """Grids of quads, one after the other."""
     samples = np.array(range(1, 49) if params.footprints else POWERS)
-    most = rng.choice([1, 1, 1, 3, 7, 16, 48], count)
+    is_half = state["unit_r"][0] == Unit.HALF
+    most = rng.choice([1, 1, 1, 3, 7, 16, 16 if is_half else 48], count)
     numbers = np.array([[rng.choice(samples[samples <= n]) for _ in range(4)] for n in most])
     smooth = rng.random(count) < 0.3  # between two levels
     times = numbers.max(1) << smooth
@@ -88,6 +102,9 @@ def quads(
                 rng.random(len(beats)) < 0.4, some, _bytes(rng, len(beats))
             )
         beats[f"reference{pixel}"] = _references(rng, beats, pixel)
+        if is_half and params.corners:
+            lacks = rng.random(len(beats)) < 0.2
+            beats[f"missing{pixel}"] = np.where(lacks, 1 << rng.integers(0, 4, len(beats)), 0)
     _constant(rng, beats)
     beats["end"] = place == np.repeat(times, times) - 1
     beats["kind"] = FilterKind.TAPS
@@ -98,12 +115,24 @@ def texels(rng: np.random.Generator, state: np.ndarray, name: str, count: int) -
     """A channel of a texel, as its unit stores it; where texels are compared, anything."""
     unit = Unit(int(state[f"unit_{CHANNELS[int(name[-1])]}"][0]))
     if state["compares"][0]:
-        return rng.choice(HALVES if state["floats"][0] else [0, 1, 0x7FFF, 0x8000, 0xFFFF], count)
+        return rng.choice(WORDS if state["floats"][0] else [0, 1, 0x7FFF, 0x8000, 0xFFFF], count)
+    if unit == Unit.HALF:
+        return _halves(rng, count)
     one = (1 << UNIT_BITS[unit]) - 1
     least = -one if unit in SIGNED else 0
     ends = rng.choice([least, min(0, least + 1), 0, 1, one - 1, one], count)
     found = np.where(rng.random(count) < 0.3, ends, rng.integers(least, one + 1, count))
     return found & 0xFFFF
+
+
+def _halves(rng, count):
+    """Halves of any bits, of a few exponents, and those at the ends of their range."""
+    kind = rng.choice(4, count, p=[0.3, 0.3, 0.3, 0.1])
+    exponent = rng.integers(14, 17, count) << 10 | rng.integers(0, 2, count) << 15
+    near = exponent | rng.integers(0, 1 << 10, count)
+    least = rng.integers(0, 4, count) | rng.integers(0, 2, count) << 15
+    any_bits = rng.integers(0, 1 << 16, count)
+    return np.choose(kind, [any_bits, near, least, rng.choice(SPECIAL, count)])
 
 
 def _bytes(rng, count):
@@ -168,7 +197,7 @@ async def a_quad_takes_a_clock(dut: HierarchyObject) -> None:
 
 def single(rng: np.random.Generator, count: int, params: FilterParams) -> np.ndarray:
     """A packed state, and quads of one grid a pixel."""
-    state = draw(rng, params)
+    state = draw(rng, replace(params, halves=False))
     beats = quads(rng, count, state, params)[:count]
     beats["end"] = 1
     for pixel in range(4):

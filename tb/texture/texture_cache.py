@@ -30,6 +30,7 @@ from fixfunc.tb.bench.states import parted
 BITS = max(sum(f.bits for f in table) for table in (CACHE_STATE, CACHE_QUAD))
 SIZE = 1 << 18  # bytes of memory: 2,048 layers of a line each, and levels
 LINES = SIZE // LINE
+LEVEL = 512  # lines of 64x64 texels of 8 bytes
 FORMATS = 64  # numbers of formats
 LAYERS = 1 << LAYER
 LAST_LAYERS = (0, 0, 1, 5, 6, 300, LAYERS - 1)
@@ -73,7 +74,7 @@ def put_format(state: np.ndarray, number: int) -> None:
 
 def place_levels(rng: np.random.Generator, state: np.ndarray, last: int) -> None:
     """Where levels begin, and how far apart layers lie: upwards or downwards, all in memory."""
-    room = LINES - 256
+    room = LINES - LEVEL
     most = room // max(last, 1)
     distance = int(rng.choice([0, most, -most, rng.integers(-most, most + 1)]))
     state["distance"] = distance % (1 << LINE_NUMBER)
@@ -88,7 +89,7 @@ def _last_layer(state):
     distance = int(state["distance"][0])
     distance -= (distance >> LINE_NUMBER - 1) << LINE_NUMBER
     bases = [int(state[f"base{level}"][0]) for level in range(LEVELS)]
-    room = LINES - 256 - max(bases) if distance > 0 else min(bases)
+    room = LINES - LEVEL - max(bases) if distance > 0 else min(bases)
     return min(room // abs(distance), LAYERS - 1) if distance else LAYERS - 1
 
 

@@ -15,7 +15,7 @@ from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import DEPTHS, SNORMS, StoredFormat
+from fixfunc.spec.textures.cache import DEPTHS, FLOATS, SNORMS, StoredFormat
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.filter import CHANNELS, FilterOp
 from fixfunc.spec.textures.unit import (
@@ -29,6 +29,7 @@ from fixfunc.spec.textures.unit import (
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture.cube_faces import bring_gradients, directions
+from fixfunc.tb.texture.filter import SPECIAL
 from fixfunc.tb.texture.texture_cache import (
     FORMATS,
     LAST_LAYERS,
@@ -125,6 +126,9 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     if forms_of(state)[0] in SNORMS:
         for name in CHANNELS:
             state[f"border_{name}"] = rng.choice([0, 16383, 32767, -16383, -32767]) & 0xFFFF
+    if forms_of(state)[0] in FLOATS:
+        for name in CHANNELS:
+            state[f"border_{name}"] = rng.choice(SPECIAL)
     if forms_of(state)[0] in DEPTHS:
         word = int(rng.choice(WORDS))
         state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16

@@ -12,7 +12,6 @@ from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import LINE, CacheStatus, StoredFormat
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
-    POOL_QUAD,
     REFUSED,
     STRIDE,
     DescriptorKind,
@@ -22,14 +21,19 @@ from fixfunc.spec.textures.unit import TEXTURED_QUAD
 from fixfunc.tb.texture import descriptor_pool as bench
 from tests import volume
 from tests.bench import check_bench
+from tests.texture.test_quad_cache import stored as in_cache
 from tests.textures import noise
 from tests.tiers import by_tier
 
 BLOCK = STEM = "descriptor_pool"
 CONFIG = "tiny"
 PARAMS = rtl.CONFIGS[CONFIG]
+UNIT = "texture_unit", "tiny_full"  # behind it
+HALVES = noise(16, 16, levels=3, format="RGBA16F")
 LEGAL = {"width": 5, "height": 64, "last": 6, "format": StoredFormat.A8_UNORM}
 CUBE = {"width": 64, "height": 64, "cube": 1}
+# Texels of 8 bytes: a level of 64x64 of them has 512 lines.
+WIDE = {"format": StoredFormat.R16G16B16A16_UNORM - 32, "extended": 1, "height": 64}
 # Fields that a legal descriptor lacks, and the rule that each breaks. A level of 64x64 texels of a
 # byte has 64 lines; memory of textures ends at line 1,000.
 BROKEN = [
@@ -39,6 +43,9 @@ BROKEN = [
     ({"last": 7}, Refusal.STATE),
     ({"height": 5, "last": 3}, Refusal.STATE),
     ({"format": StoredFormat.BC7_UNORM}, Refusal.STATE),
+    ({"format": max(StoredFormat) - 32 + 1, "extended": 1}, Refusal.STATE),
+    ({"format": 31, "extended": 1}, Refusal.STATE),
+    (WIDE | {"base0": 489}, Refusal.ADDRESS),
     ({"mode_u": len(Address)}, Refusal.STATE),
     ({"mode_v": 7}, Refusal.STATE),
     ({"anisotropy": 17}, Refusal.STATE),
@@ -59,6 +66,9 @@ FINE = [
     {},
     {"width": 1, "height": 1, "last": 0},
     {"width": 64, "height": 64, "base0": 936},
+    WIDE | {"base0": 488},
+    {"format": StoredFormat.R8_SNORM - 32, "extended": 1},
+    {"format": StoredFormat.BC6H_SF16 - 32, "extended": 1},
     {"base6": 999, "base7": (1 << 26) - 1},  # no level 7 is read
     {"anisotropy": 16},
     {"last_layer": 9, "distance": 104},
@@ -120,14 +130,17 @@ def test_what_is_at_the_edge_of_a_rule_is_legal(fields, monkeypatch):
 
 @pytest.mark.plan("descriptor-pool-1")
 def test_an_array_is_refused_without_layers(monkeypatch):
-    """So is a cube. A distance between layers of which there is one does not count, however far it
-    goes.
+    """So is a cube, and a number from 32 on without such formats. A distance between layers of
+    which there is one does not count, however far it goes.
     """
     arrays = {"last_layer": 1}, {"distance": (1 << 26) - 1}, CUBE
-    rows = np.concatenate([bench.placed(0, 4, 1000), bench.selected([0, 1, 2, 3, 2])])
-    descriptors = [LEGAL, *(LEGAL | fields for fields in arrays)]
+    params = rtl.CONFIGS["small"]
+    numbers = bench.selected([0, 1, 2, 3, 2, 4], params)
+    rows = np.concatenate([bench.placed(0, 5, 1000, params), numbers])
+    others = (*arrays, {"format": 0, "extended": 1})
+    descriptors = [LEGAL, *(LEGAL | fields for fields in others)]
     found = refusals(monkeypatch, descriptors, rows, "small")
-    assert found == [(1, Refusal.STATE), (3, Refusal.STATE)]
+    assert found == [(1, Refusal.STATE), (3, Refusal.STATE), (4, Refusal.STATE)]
 
 
 @pytest.mark.plan("descriptor-pool-1")
@@ -194,29 +207,44 @@ def test_textures_by_number():
         descriptors.append(part.fields | sampler_fields(sampler))
         parts.append(part.data)
         first += len(part.data)
-    descriptors += [descriptors[0] | {"format": 31}, descriptors[0] | {"base0": first // LINE}]
+    # Halves, whose quads bring gradients.
+    _, fields, part = in_cache(HALVES, StoredFormat.R16G16B16A16_FLOAT)
+    used = int(fields["distance"][0]) * LINE
+    bases = {f"base{n}": int(fields[f"base{n}"][0]) + first // LINE for n in range(3)}
+    form = {name: int(fields[name][0]) for name in ("format", "extended")}
+    sizes = {"width": 16, "height": 16, "last": 2}
+    halves = sizes | bases | form | sampler_fields(samplers[0])
+    parts.append(part[:used])
+    first += used
+    wrong = {"format": 31}, {"base0": first // LINE}
+    descriptors += [halves, *(descriptors[0] | fields for fields in wrong)]
     data = in_memory(descriptors, 1024)
     data = np.concatenate([data, *parts, np.zeros(-first % 64, np.uint8)])
-    rows = [bench.placed(0, 4, first // LINE)]
-    numbers = rng.integers(0, 4, 40)
+    rows = [bench.placed(0, 5, first // LINE)]
+    numbers = rng.integers(0, 5, 50)
     middles = rng.uniform(-1, 2, (len(numbers), 1, 1, 2))
     y, x = np.indices((2, 2))
     steps = rng.uniform(0, 0.1, (len(numbers), 1, 1, 2))
     places = (middles + np.stack([x, y], -1) * steps).astype(np.float32)
-    for number, place in zip(numbers, places, strict=True):
-        quad = np.zeros(1, dtype(POOL_QUAD))
+    gradients = rng.normal(0, 0.05, (2, *places.shape)).astype(np.float32)
+    for n, (number, place) in enumerate(zip(numbers, places, strict=True)):
+        quad = np.zeros(1, dtype(PARAMS.quad))
         quad["kind"], quad["live"] = DescriptorKind.QUAD, 15
         for pixel, uv in enumerate(place.reshape(4, 2).view(np.uint32)):
             quad[f"u{pixel}"], quad[f"v{pixel}"] = uv
-        rows += [bench.selected([number]), codec.pack(quad, POOL_QUAD, bench.BITS)]
-    pool, unit = (volume.volume(stem, CONFIG) for stem in (STEM, "texture_unit"))
+            for way, gradient in zip(("across", "down"), gradients[:, n], strict=True):
+                for name, value in zip("uv", gradient.reshape(4, 2)[pixel], strict=True):
+                    quad[f"{way}_{name}{pixel}"] = value.view(np.uint32)
+        select = bench.selected([number], explicit_gradients=number == 2)
+        rows += [select, codec.pack(quad, PARAMS.quad, bench.bits(PARAMS))]
+    pool, unit = (volume.volume(*which) for which in ((STEM, CONFIG), UNIT))
     states = pool.run({"i": np.concatenate(rows)}, 1000, memory=Memory(data)).outputs
     run = unit.run({"i": states["o"]}, 1000, memory=Memory(data))
     assert not len(run.outside)
     found = codec.unpack(run.outputs["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
     channels = [[found[f"c{pixel}_{n}"] for n in range(4)] for pixel in range(4)]
     texels = np.array(channels).transpose(2, 0, 1).copy()
-    refused = numbers > 1
+    refused = numbers > 2
     assert (found["status"] == np.where(refused, CacheStatus.FORMAT, CacheStatus.OKAY)).all()
     assert not texels[refused].any()
     assert len(states["refused"]) == refused.sum() > 0
@@ -224,3 +252,7 @@ def test_textures_by_number():
         wanted = sample(texture, sampler, places[numbers == number]).reshape(-1, 4, 4)
         assert np.array_equal(texels[numbers == number], wanted.view(np.uint32))
         assert len(wanted)
+    own = numbers == 2
+    wanted = sample(HALVES, samplers[0], places[own], gradients=tuple(gradients[:, own]))
+    assert np.array_equal(texels[own], wanted.reshape(-1, 4, 4).view(np.uint32))
+    assert len(wanted)

@@ -25,6 +25,8 @@ from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
     CACHE_STATE,
     COLOURS,
+    FLOATS,
+    MORE,
     TEXEL_QUAD,
     CacheStatus,
     StoredFormat,
@@ -38,6 +40,7 @@ from tests.textures import noise
 from tests.tiers import by_tier
 
 BLOCK = STEM = "texture_cache"
+OF_TINY = [form for form in CONFIGS["tiny"].formats if form in MORE]
 
 
 def unpacked(out):
@@ -125,7 +128,8 @@ def test_counts_are_those_of_lists(config):
                 found[0] += 1
                 if blocks[number % params.sets].misses((place, form)):
                     found[1] += 1
-                    found[2] += lines[line % params.line_sets].misses(line)
+                    for each in range(line, line + max(block_bytes(form) // 64, 1)):
+                        found[2] += lines[each % params.line_sets].misses(each)
         assert [int(row[name]) for name in ("lookups", "misses", "lines")] == found
 
 
@@ -184,9 +188,10 @@ def quads_of(texture, rng, count):
 
 
 @pytest.mark.plan("texture-cache-8")
-@pytest.mark.parametrize("form", COLOURS, ids=lambda form: form.name)
+@pytest.mark.parametrize("form", [*COLOURS, *OF_TINY], ids=lambda form: form.name)
 def test_texels_are_those_that_the_sampler_fetches(form, monkeypatch):
     """What the hardware reads from memory, bit for bit; its counts are the golden cache's."""
+    config = "tiny" if form in OF_TINY else "default"
     rng = np.random.default_rng(form)
     name, srgb = DXGI[Format[form.name]]
     size = [(64, 64), (37, 20), (5, 64)][form % 3]
@@ -198,7 +203,7 @@ def test_texels_are_those_that_the_sampler_fetches(form, monkeypatch):
     rows = np.concatenate(
         [codec.pack(state, CACHE_STATE, bench.BITS), codec.pack(quads, CACHE_QUAD, bench.BITS)]
     )
-    out = unpacked(volume.check(STEM, "default", rows))
+    out = unpacked(volume.check(STEM, config, rows))
     taps = taps_of(quads)
     for tap in range(16):
         chosen = taps.reads[:, tap]
@@ -206,14 +211,19 @@ def test_texels_are_those_that_the_sampler_fetches(form, monkeypatch):
         found = found.view(np.int16) if "SNORM" in form.name else found
         at = np.stack([taps.x[:, tap], taps.y[:, tap]], 1)
         wanted = fetch(texture, at[chosen], taps.level[chosen, tap])
-        assert np.array_equal(found[chosen].astype(np.float32) / units(form), wanted)
+        if form in FLOATS:
+            value = found.view(np.float16)[chosen].astype(np.float32)
+            assert np.array_equal(value, wanted, equal_nan=True)
+            signs = [np.signbit(v)[~np.isnan(v)] for v in (value, wanted)]
+            assert np.array_equal(*signs)
+        else:
+            assert np.array_equal(found[chosen].astype(np.float32) / units(form), wanted)
         assert not found[~chosen].any()
-    check_counts(places, taps, out)
+    check_counts(places, taps, out, CONFIGS[config])
 
 
-def check_counts(places, taps, out):
+def check_counts(places, taps, out, params):
     """Blocks and lines are those of the golden cache of that shape, which holds blocks whole."""
-    params = CONFIGS["default"]
     sets = (taps.block + 9 * taps.level) % params.sets
     quad, _, tap = rounds(taps, sets % 4).T
     read = Taps()
@@ -288,6 +298,28 @@ def test_a_line_that_cannot_be_read_is_zero_texels():
         out = QuadCache(QuadCacheShape(), data, byte).read(states, quads, state_of)
         assert out["status"][0] == status
         assert out["t0_0_0"][0] == (0 if byte else 65535)
+
+
+@pytest.mark.plan("texture-cache-11")
+@pytest.mark.parametrize("line", range(4))
+def test_half_a_block_that_cannot_be_read_is_zero_texels(line, monkeypatch):
+    """Of a block of two lines the other half is there."""
+    rows = bench.bilinear(20)
+    states, quads, _ = parted(rows, CACHE_STATE, CACHE_QUAD)
+    bench.put_format(states, StoredFormat.R16G16B16A16_UNORM)
+    rows = np.concatenate(
+        [codec.pack(states, CACHE_STATE, bench.BITS), codec.pack(quads, CACHE_QUAD, bench.BITS)]
+    )
+    monkeypatch.setattr(bench, "memory", lambda *_: np.full(bench.SIZE, 255, np.uint8))
+    monkeypatch.setattr(bench, "unreadable", lambda *_: 64 * line + 63)
+    out = unpacked(volume.check(STEM, "tiny", rows))
+    taps = taps_of(quads)
+    fails = (taps.x >> 2 == line >> 1) & (taps.y >> 1 == line & 1)
+    for tap in range(16):
+        found = out[f"t{tap // 4}_{tap % 4}_3"]
+        assert np.array_equal(found, np.where(fails[:, tap], 0, 65535))
+    assert np.array_equal(out["status"] == CacheStatus.MEMORY, fails.any(1))
+    assert fails.any(1).sum() in range(1, 20)
 
 
 def rate(config, rows, **behaviour):

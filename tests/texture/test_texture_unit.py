@@ -14,7 +14,7 @@ from fixfunc.models.texture.texture_unit import place_of
 from fixfunc.rtl.texture.unit.places import Place
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.textures.cache import COLOURS, DEPTHS, StoredFormat
+from fixfunc.spec.textures.cache import COLOURS, DEPTHS, FLOATS, StoredFormat
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from tests import volume
@@ -96,6 +96,9 @@ def sampled(
         state[name] = round(value * 256)
     for name, value, one in zip("rgba", sampler.border, units(form), strict=True):
         state[f"border_{name}"] = int(value * one) & 0xFFFF
+    if form in FLOATS:
+        for name, value in zip("rgba", sampler.border, strict=True):
+            state[f"border_{name}"] = np.float16(value).view(np.uint16)
     if form in DEPTHS:
         is_float = form == StoredFormat.R32_FLOAT
         red = np.float32(sampler.border[0]).view(np.uint32)
@@ -135,7 +138,9 @@ def quads_of(rng, spread):
 
 
 @pytest.mark.plan("texture-unit-1")
-@pytest.mark.parametrize("form", COLOURS, ids=lambda form: form.name)
+@pytest.mark.parametrize(
+    "form", [*COLOURS, StoredFormat.R16G16B16A16_UNORM], ids=lambda form: form.name
+)
 def test_quads_are_what_the_sampler_gives(form, monkeypatch):
     """From memory to filtered texels, level by level, bit for bit; the sampler reads no blocks."""
     rng = np.random.default_rng(form)
@@ -156,7 +161,8 @@ def test_quads_are_what_the_sampler_gives(form, monkeypatch):
     )
     places = quads_of(rng, 0.3)
     coarse = bool(form % 2)
-    found = sampled(monkeypatch, texture, form, sampler, places, coarse)
+    config = "default" if form in COLOURS else "tiny_full"
+    found = sampled(monkeypatch, texture, form, sampler, places, coarse, config=config)
     wanted = sample(texture, sampler, places, coarse=coarse).reshape(QUADS, 4, 4)
     assert np.array_equal(found.view(np.uint32), wanted.view(np.uint32))
 

@@ -13,6 +13,7 @@ from fixfunc.models.lib import float32
 
 WEIGHT_BITS = 8
 ONE = 1 << WEIGHT_BITS  # the sum of two weights
+BELOW_ZERO = -5e-324  # a zero of the sign, in float64: above all others below zero
 
 
 def weights(fractions: Sequence[np.ndarray]) -> np.ndarray:
@@ -125,6 +126,8 @@ class Extreme:
     function : callable
         ``numpy.fmin`` or ``numpy.fmax``, which pass over NaN.
     unit : ndarray of float64, shape (channels,)
+
+    A zero of the sign is less than one without.
     """
 
     def __init__(self, function: Callable[..., np.ndarray], unit: np.ndarray) -> None:
@@ -139,7 +142,9 @@ class Extreme:
         A missing texel is between the others.
         """
         counts = (weights(fractions) > 0) & ~missing
-        found = np.where(counts[..., None], texels.astype(np.float64), np.nan)
+        found = texels.astype(np.float64)
+        found = np.where((found == 0) & np.signbit(found), BELOW_ZERO, found)
+        found = np.where(counts[..., None], found, np.nan)
         return self._function.reduce(found, 0)
 
     def levels(self, fine: np.ndarray, coarse: np.ndarray, fraction: np.ndarray) -> np.ndarray:
@@ -152,14 +157,16 @@ class Extreme:
 
     def finish(self, total: np.ndarray, _count: np.ndarray) -> np.ndarray:
         """The result: float32."""
-        return (total / self._unit).astype(np.float32)
+        return float32.flush((total / self._unit).astype(np.float32))
 
 
 def towards(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
     """float32 from a towards b, by a share of 0 to below 1."""
     a, b, share = np.broadcast_arrays(float32.flush(a), float32.flush(b), share)
     step = float32.multiply_add(share, float32.subtract(b, a), a)
-    held = np.fmin(np.fmax(step, np.fmin(a, b)), np.fmax(a, b))
+    # Between numbers that are equal no bound counts, so that a zero keeps the sign of the step.
+    low, high = np.where(b < a, b, a), np.where(b < a, a, b)
+    held = np.where(step < low, low, np.where(step > high, high, step))
     # A difference of finite numbers may be infinite: both are weighted then, too.
     apart = float32.multiply_add(
         share, b, float32.multiply(float32.subtract(np.float32(1), share), a)

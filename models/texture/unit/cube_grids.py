@@ -99,12 +99,13 @@ def joined(texels: np.ndarray, parts: Parts) -> np.ndarray:
 
 
 def with_corners(
-    taps: np.ndarray, number: np.ndarray, missing: np.ndarray
+    taps: np.ndarray, number: np.ndarray, missing: np.ndarray, halves: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Grids with what lies beyond corners.
 
     A pixel of one sample whose first grid lacks a texel has three grids for each: one with each of
-    the others in its place. Of several samples it has the texel of its own face.
+    the others in its place. Of halves one grid counts, and says what it lacks. Of several samples a
+    pixel has the texel of its own face.
 
     Parameters
     ----------
@@ -113,6 +114,7 @@ def with_corners(
     number : ndarray of intp, shape (g,)
         The quad of each.
     missing : ndarray of int64, shape (g, 4)
+    halves : ndarray of bool, shape (g,)
 
     Returns
     -------
@@ -129,9 +131,11 @@ def with_corners(
     out["end"] &= np.append(which[1:] != which[:-1], True)[: len(which)]
     for pixel in range(PIXELS):
         own = thrice[which, pixel]
-        out[f"weight{pixel}"][~own & (copy > 0)] = 0
+        out[f"weight{pixel}"][(~own | halves[which]) & (copy > 0)] = 0
         out[f"count{pixel}"][own] = 3
         lacks = missing[which, pixel]
+        tells = own & halves[which] & (lacks >= 0)
+        out[f"missing{pixel}"] = np.where(tells, 1 << np.maximum(lacks, 0), 0)
         for corner in range(CORNERS):
             for n, other in enumerate((corner ^ 3, corner ^ 2, corner ^ 1)):
                 at = (lacks == corner) & (copy == n)

@@ -8,7 +8,7 @@ import numpy as np
 from fixfunc.models.texture.texture_cache import block_bytes
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import LINE, StoredFormat
+from fixfunc.spec.textures.cache import FORMAT, LINE, StoredFormat
 
 BLOCK = 4  # texels along the edge of a block
 
@@ -26,7 +26,7 @@ def broken_rule(
     Parameters
     ----------
     record : numpy.void
-        Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`.
+        Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`, and of descriptors EXTENDED.
     formats : collection of StoredFormat
         Known ones.
     extent : int
@@ -43,12 +43,15 @@ def broken_rule(
     modes = (record[name] in list(Address) for name in ("mode_u", "mode_v"))
     if not all(1 <= side <= 1 << extent for side in sides) or max(sides) >> last == 0:
         return CommandError.STATE
-    if record["format"] not in formats or not all(modes):
+    form = int(record["format"])
+    if "extended" in record.dtype.names:
+        form += int(record["extended"]) << FORMAT
+    if form not in formats or not all(modes):
         return CommandError.STATE
     if record["anisotropy"] > anisotropy:
         return CommandError.STATE
     for level in range(last + 1):
-        lines = level_lines(max(max(sides) >> level, 1), int(record["format"]))
+        lines = level_lines(max(max(sides) >> level, 1), form)
         if (int(record[f"base{level}"]) + span + lines) * LINE > limit:
             return CommandError.ADDRESS
     return CommandError.NONE

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Floats to fixed point, and back."""
+"""Floats to fixed point, and back; smaller floats as float32."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Value, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import minimum, named
+from fixfunc.rtl.lib.bits import leading_zeros, minimum, named, pick
 from fixfunc.rtl.lib.float32.fields import FLOAT32, FloatFormat
 from fixfunc.rtl.lib.float32.rounding import normalised, rounded
 from fixfunc.rtl.lib.timeline import Steps
 from fixfunc.spec.errors import InputError
+
+FRACTIONS = {16: 10, 11: 6, 10: 5}  # of smaller floats: bits of them -> of their fraction
+SMALL_EXPONENT = 5  # bits
+INFINITE = (1 << SMALL_EXPONENT) - 1
+SMALL_BIAS = 15
+WIDEST = FRACTIONS[16]
 
 
 class ToFixed(wiring.Component):
@@ -138,3 +144,35 @@ def check(bits: int, point: int) -> None:
         raise InputError("bits", "be 2 to 64", bits)
     if not 0 <= point <= bits:
         raise InputError("point", f"be 0 to {bits}", point)
+
+
+def widened(m: Module, word: Value, width: Value, name: str) -> Value:
+    """A float of 32, 16, 11 or 10 bits, which one bit of ``width`` says, as float32.
+
+    Those of 16 bits alone have a sign. NaN keeps its bits.
+    """
+    exponent = named(
+        m,
+        pick(width[1:], [word[f : f + SMALL_EXPONENT] for f in FRACTIONS.values()]),
+        f"{name}_exponent",
+    )
+    fraction = named(
+        m,
+        pick(width[1:], [word[:f] << WIDEST - f for f in FRACTIONS.values()])[:WIDEST],
+        f"{name}_fraction",
+    )
+    sign = width[1] & word[15]
+    zeros = named(m, leading_zeros(fraction), f"{name}_zeros")
+    shifted = named(m, (fraction << zeros)[: WIDEST - 1], f"{name}_shifted")
+    pad = Const(0, FLOAT32.mantissa - 1 - WIDEST)
+    least = FLOAT32.bias - SMALL_BIAS
+    normal = Cat(pad, fraction, (exponent + least)[:8], sign)
+    # Without the highest bit set.
+    denormal = Cat(pad, Const(0, 1), shifted, (Const(least, 8) - zeros)[:8], sign)
+    special = Cat(pad, fraction, Const(255, 8), sign)
+    small = Mux(
+        exponent == 0,
+        Mux(fraction == 0, Cat(Const(0, 31), sign), denormal),
+        Mux(exponent == INFINITE, special, normal),
+    )
+    return Mux(width[0], word, small)

@@ -5,29 +5,40 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import Selection, among, gated, named
+from fixfunc.rtl.lib.bits import Selection, among, gated, leading_zeros, named
 from fixfunc.rtl.lib.delay import delay, later
 from fixfunc.rtl.texture.block_decode import BlockDecodeParams, Decoder
-from fixfunc.rtl.texture.cache.formats import BLOCKS, BYTES, SIGNED, SRGB, UNBLOCKED, UNIT
+from fixfunc.rtl.texture.cache.formats import (
+    BLOCKS,
+    BYTES,
+    SHARED_EXPONENT,
+    SIGNED,
+    SRGB,
+    UNBLOCKED,
+    UNIT,
+)
 from fixfunc.rtl.texture.cache.layouts import BLOCK, OFFSET, TextureCacheParams
 from fixfunc.rtl.texture.linear import Linear
 from fixfunc.spec.state import BlockFormat
-from fixfunc.spec.textures.cache import LINE
+from fixfunc.spec.textures.cache import FLOATS, LINE
 
 TEXELS = 16
 # Number of texel (x, y) in memory, by 4 y + x: bits of x and y in turn.
 MORTON = [x & 1 | (y & 1) << 1 | (x & 2) << 1 | (y & 2) << 2 for y in range(4) for x in range(4)]
-ONE = {16: 0xFFFF, 15: 0x7FFF}  # alpha that a format lacks, without a sign and with one
+ONE, SIGNED_ONE, HALF_ONE = 0xFFFF, 0x7FFF, 0x3C00  # alpha that a format lacks
 SIGNED_BLOCKS = (BlockFormat.BC4S, BlockFormat.BC5S)
-WITHOUT_ALPHA = (BlockFormat.BC4U, BlockFormat.BC5U, *SIGNED_BLOCKS)
+FLOAT_BLOCKS = (BlockFormat.BC6HU, BlockFormat.BC6HS)
+WITHOUT_ALPHA = (BlockFormat.BC4U, BlockFormat.BC5U, *SIGNED_BLOCKS, *FLOAT_BLOCKS)
 
 
 class Fill(wiring.Component):
     """Texels of a block, all at once; free-running.
 
-    Bits of a channel are repeated until they are those of its unit; colours that are sRGB become
-    linear; of two numbers that are -1.0 [fs 3.2.3.3] the greater one stands for both; alpha that a
-    format lacks is 1.0, another channel 0. A line that memory could not give is zero texels.
+    Bits of a channel are repeated until they are those of its unit, or it is a half; colours that
+    are sRGB become linear; of two numbers that are -1.0 [fs 3.2.3.3] the greater one stands for
+    both; alpha that a format lacks is 1.0, another channel 0. A line that memory could not give is
+    zero texels. Of a block of two lines either one gives the texels of its own half, and any in the
+    other's place.
 
     Parameters
     ----------
@@ -114,10 +125,17 @@ class Fill(wiring.Component):
                 options = {}
                 for form in self._plain:
                     size, channels = UNBLOCKED[form]
-                    one = ONE[15 if form in SIGNED else 16]
-                    keys[form] = key = (size, channels[c] or one)
-                    texel = pieces[TEXELS * size].word_select(place, 8 * size)
-                    options[key] = _channel(texel, channels[c], one if c == 3 else 0)
+                    one = _one(form)
+                    keys[form] = key = (size, form in SHARED_EXPONENT, channels[c] or one)
+                    # Of two lines the number's highest bit tells which.
+                    texels = min(TEXELS, LINE // size)
+                    texel = pieces[texels * size].word_select(place % texels, 8 * size)
+                    if key in options:
+                        continue
+                    if form in SHARED_EXPONENT and channels[c]:
+                        options[key] = _shared(m, texel, channels[c], f"shared_{n}_{c}")
+                    else:
+                        options[key] = _channel(texel, channels[c], one if c == 3 else 0)
                 m.d.comb += out[n][c].eq(selection.of(keys, options))
         return out
 
@@ -162,7 +180,10 @@ class Fill(wiring.Component):
         kind = delay(m, block.format, decoder.latency, "kind")
         is_byte = named(m, among(kind, BYTES), "is_byte")
         lacks_alpha = named(m, among(kind, WITHOUT_ALPHA), "lacks_alpha")
-        one = named(m, Mux(among(kind, SIGNED_BLOCKS), ONE[15], ONE[16]), "one")
+        # A decoder that lacks a format makes nothing of its number.
+        known = {BLOCKS[form] for form in self._blocks}
+        one = Mux(among(kind, sorted(known & {*SIGNED_BLOCKS})), SIGNED_ONE, ONE)
+        one = named(m, Mux(among(kind, sorted(known & {*FLOAT_BLOCKS})), HALF_ONE, one), "one")
         out = Signal(BLOCK)
         for n in range(TEXELS):
             for c, name in enumerate(("red", "green", "blue", "alpha")):
@@ -172,11 +193,31 @@ class Fill(wiring.Component):
         return out
 
 
+def _one(form):
+    """1.0 as alpha of a plain format."""
+    if form in FLOATS:
+        return HALF_ONE
+    return SIGNED_ONE if form in SIGNED else ONE
+
+
+def _shared(m, texel, channel, name):
+    """A mantissa with the exponent of its texel as a half: it counts units of 2^(exponent - 24)."""
+    exponent = texel[27:32]
+    mantissa = texel[channel.first : channel.first + channel.bits]
+    zeros = named(m, leading_zeros(mantissa), f"{name}_zeros")
+    fraction = (mantissa << zeros)[: channel.bits - 1] << 2
+    number = Cat(fraction[:10], (exponent - zeros - 1)[:5])
+    # A half's least unit is 2^-24, too.
+    denormal = (mantissa << exponent)[:10]
+    is_normal = mantissa.any() & (exponent > zeros + 1)
+    return named(m, Mux(is_normal, number, denormal), name)
+
+
 def _channel(texel, channel, lacking):
     """A channel of a plain texel as its unit has it."""
     if channel is None:
         return Const(lacking, 16)
     bits = texel[channel.first : channel.first + channel.bits]
     if channel.raw:
-        return bits
+        return Cat(Const(0, channel.zeros), bits)
     return bits.replicate(UNIT[channel.bits] // channel.bits)

@@ -11,11 +11,14 @@ from fixfunc.spec.textures.cache import LINE, StoredFormat
 
 
 class Channel(NamedTuple):
-    """A channel of a texel: its lowest bit, and how many; ``raw``: none is repeated."""
+    """A channel of a texel: its lowest bit, and how many; ``raw``: none is repeated, and so many
+    zeros are put below.
+    """
 
     first: int
     bits: int
     raw: bool = False
+    zeros: int = 0
 
 
 class Plain(NamedTuple):
@@ -51,6 +54,7 @@ PLAIN = {
     StoredFormat.B4G4R4A4_UNORM: _plain(2, "bgra", 4, 4, 4, 4),
     StoredFormat.R8_UNORM: _plain(1, "r", 8),
     StoredFormat.A8_UNORM: _plain(1, "a", 8),
+    StoredFormat.R16G16B16A16_UNORM: _plain(8, "rgba", 16, 16, 16, 16),
 }
 # What is compared alone: the upper half of red is green's.
 WORDS = {
@@ -66,8 +70,22 @@ SIGNED = {
     StoredFormat.R8G8B8A8_SNORM: _plain(4, "rgba", 8, 8, 8, 8),
     StoredFormat.R16_SNORM: _plain(2, "r", 16),
     StoredFormat.R16G16_SNORM: _plain(4, "rg", 16, 16),
+    StoredFormat.R16G16B16A16_SNORM: _plain(8, "rgba", 16, 16, 16, 16),
 }
-UNBLOCKED = PLAIN | WORDS | SIGNED
+# Halves, and floats that lack a sign and the lowest bits of one.
+SMALL_FLOATS = {
+    StoredFormat.R16_FLOAT: _plain(2, "r", 16),
+    StoredFormat.R16G16_FLOAT: _plain(4, "rg", 16, 16),
+    StoredFormat.R16G16B16A16_FLOAT: _plain(8, "rgba", 16, 16, 16, 16),
+    StoredFormat.R11G11B10_FLOAT: Plain(
+        4, (Channel(0, 11, True, 4), Channel(11, 11, True, 4), Channel(22, 10, True, 5), None)
+    ),
+}
+# Mantissas of nine bits, the exponent of all above them: each becomes a half.
+SHARED_EXPONENT = {
+    StoredFormat.R9G9B9E5_SHAREDEXP: Plain(4, (Channel(0, 9), Channel(9, 9), Channel(18, 9), None)),
+}
+UNBLOCKED = PLAIN | WORDS | SIGNED | SMALL_FLOATS | SHARED_EXPONENT
 BLOCKS = {
     StoredFormat.BC1_UNORM: BlockFormat.BC1,
     StoredFormat.BC1_UNORM_SRGB: BlockFormat.BC1,
@@ -79,6 +97,8 @@ BLOCKS = {
     StoredFormat.BC4_SNORM: BlockFormat.BC4S,
     StoredFormat.BC5_UNORM: BlockFormat.BC5U,
     StoredFormat.BC5_SNORM: BlockFormat.BC5S,
+    StoredFormat.BC6H_UF16: BlockFormat.BC6HU,
+    StoredFormat.BC6H_SF16: BlockFormat.BC6HS,
     StoredFormat.BC7_UNORM: BlockFormat.BC7,
     StoredFormat.BC7_UNORM_SRGB: BlockFormat.BC7,
 }
@@ -92,14 +112,14 @@ def format_of(state: View) -> Value:
     return Cat(state.format, state.extended)
 
 
-def _halvings(form):
+def _bytes(form):
     if form in UNBLOCKED:
-        size = 16 * UNBLOCKED[form].size
-    else:
-        size = 8 if BLOCKS[form] in HALF_BLOCKS else 16
-    return (LINE // size).bit_length() - 1
+        return 16 * UNBLOCKED[form].size
+    return 8 if BLOCKS[form] in HALF_BLOCKS else 16
 
 
-HALVINGS = {form: _halvings(form) for form in StoredFormat}  # of a line, which a block takes
+# Of a line, which a block takes; -1: it takes two lines.
+HALVINGS = {form: (LINE // _bytes(form)).bit_length() - 1 for form in StoredFormat}
+WIDE = tuple(form for form in StoredFormat if HALVINGS[form] < 0)
 # Bits of the unit that a channel's bits are repeated to: a multiple of them.
 UNIT = {1: 16, 2: 16, 4: 16, 5: 10, 6: 12, 8: 16, 10: 10, 16: 16}

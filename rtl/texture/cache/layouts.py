@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from amaranth.lib.data import ArrayLayout, StructLayout
 
 from fixfunc.rtl.payload import layout
+from fixfunc.rtl.texture.cache.formats import WIDE
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import (
@@ -108,6 +109,16 @@ class TextureCacheParams:
         return FORMAT + bool(max(self.formats) >> FORMAT)
 
     @property
+    def wide(self) -> tuple[StoredFormat, ...]:
+        """Formats whose blocks take two lines: the upper half of a block, and the lower one."""
+        return tuple(form for form in self.formats if form in WIDE)
+
+    @property
+    def halves(self) -> int:
+        """Parts of a block that are filled one by one."""
+        return 2 if self.wide else 1
+
+    @property
     def quad(self) -> StructLayout:
         """A quad with what is the same for all of its rounds."""
         beside = {"first_set": 8, "format": self.format, "refused": 1}
@@ -144,6 +155,7 @@ class TextureCacheParams:
                 "last": 1,
                 "refused": 1,
             }
+            | ({"wide": 1} if self.wide else {})
         )
 
     @property
@@ -160,8 +172,9 @@ class TextureCacheParams:
 
     @property
     def target(self) -> StructLayout:
-        """Where a block goes."""
-        return StructLayout({"quarter": range(QUARTERS), "slot": self.slot})
+        """Where a block goes; where it may take two lines, which halves of it."""
+        halves = {"halves": self.halves} if self.wide else {}
+        return StructLayout({"quarter": range(QUARTERS), "slot": self.slot} | halves)
 
     @property
     def ordered(self) -> StructLayout:

@@ -7,7 +7,7 @@ from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
-from fixfunc.rtl.lib.bits import choose, gated, named
+from fixfunc.rtl.lib.bits import among, choose, gated, named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
@@ -109,6 +109,7 @@ class Lookup(wiring.Component):
             pending.i.reads.eq(last.round.reads),
             pending.i.lookups.eq(sum(last.round.wanted)),
             pending.i.misses.eq(sum(missing)),
+            *([pending.i.wide.eq(among(last.round.format, params.wide))] if params.wide else []),
             missed.push.eq(last.valid & missing.any()),
             missed.cancel.eq(last.valid & ~missing.any()),
             missed.i.missing.eq(missing),
@@ -123,16 +124,19 @@ class Lookup(wiring.Component):
         lines = Signal(ArrayLayout(LINE_NUMBER, QUARTERS))
         offsets = Signal(ArrayLayout(OFFSET, QUARTERS))
         sets = Signal(ArrayLayout(range(self._params.sets), QUARTERS))
-        halvings = Signal(range(OFFSET + 1))  # of a line, which a block takes
+        # Of a line, which a block takes; above them, that it takes two.
+        most = OFFSET + bool(self._params.wide)
+        halvings = Signal(range(most + 1))
         with m.Switch(entered.format):
             for form in self._params.formats:
                 with m.Case(form):
-                    m.d.comb += halvings.eq(HALVINGS[form])
+                    m.d.comb += halvings.eq(HALVINGS[form] % (OFFSET + 2))
         for n in range(QUARTERS):
             place = entered.places[n]
             number = Cat(bit for pair in zip(place.x, place.y, strict=True) for bit in pair)
             base = choose(place.level, [self.state[f"base{level}"] for level in range(LEVELS)])
-            whole = choose(halvings, [number >> n for n in range(OFFSET + 1)])
+            lines_of = [*(number >> n for n in range(OFFSET + 1)), number << 1]
+            whole = choose(halvings, lines_of[: most + 1])
             # Blocks of other levels and layers begin in other sets, since they are read together.
             hashed = number + (place.level << 3) + place.level + entered.first_set
             if self._params.layers:

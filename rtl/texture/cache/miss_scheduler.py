@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Miss scheduler: blocks that are not on chip, one by one, through the tags of the second level."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, lowest, named, number
+from fixfunc.rtl.lib.bits import among, choose, gated, lowest, named, number
 from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import CreditedFIFO, StreamFIFO
@@ -17,6 +17,8 @@ from fixfunc.spec.textures.cache import LINE_NUMBER
 
 class MissScheduler(wiring.Component):
     """Look up the lines of blocks: one a clock, the quarters of a round in turn.
+
+    A block of two lines takes two clocks, and two fills: of its upper half, then of its lower one.
 
     A miss of a line that has been asked for, and is not there yet, is a hit of its tag: it waits in
     the order of fills, behind the miss that asked. So misses of a line are merged.
@@ -29,7 +31,7 @@ class MissScheduler(wiring.Component):
     -------
     i : In(stream.Signature(params.missed))
     order : Out(stream.Signature(params.ordered))
-        A fill a block, in order.
+        A fill a line of a block, in order.
     read : Out(stream.Signature(...))
         Numbers of ``line`` to be read, each with the ``id`` of its read: the place in the ring of
         reads, in order.
@@ -70,6 +72,10 @@ class MissScheduler(wiring.Component):
         chosen = named(m, lowest(missing), "chosen")
         quarter = number(chosen)
         block = Signal(params.missed["blocks"].shape.elem_shape)
+        is_second = Signal()
+        is_wide = named(m, among(self.i.payload.format, params.wide), "is_wide")
+        completes = named(m, ~is_wide | is_second, "completes")
+        own_line = named(m, (block.line + is_second)[:LINE_NUMBER], "own_line")
         enters = named(m, self.i.valid & order.available & places.available & tags.ready, "enters")
         later = Signal(params.ordered)
         m.d.comb += [
@@ -78,22 +84,24 @@ class MissScheduler(wiring.Component):
             later.offset.eq(block.offset),
             later.format.eq(self.i.payload.format),
         ]
+        if params.wide:
+            m.d.comb += later.target.halves.eq(Mux(is_wide, Cat(~is_second, is_second), -1))
         valid = delay(m, enters, Tags.LATENCY, "valid")
-        line = delay(m, block.line, Tags.LATENCY, "line")
+        line = delay(m, own_line, Tags.LATENCY, "line")
         ordered = delay(m, later, Tags.LATENCY, "ordered")
         m.d.comb += [
             block.eq(choose(quarter, [self.i.payload.blocks[n].as_value() for n in range(4)])),
-            self.i.ready.eq(enters & (missing == chosen)),
+            self.i.ready.eq(enters & completes & (missing == chosen)),
             order.consume.eq(enters),
             places.consume.eq(enters),
             places.release.eq(self.taken),
             places.cancel.eq(valid & tags.hit),
             tags.lookup.eq(enters),
-            tags.set.eq(block.line[:set_bits]),
-            tags.key.eq(block.line[set_bits:]),
+            tags.set.eq(own_line[:set_bits]),
+            tags.key.eq(own_line[set_bits:]),
         ]
         with m.If(enters):
-            m.d.sync += done.eq(done | chosen)
+            m.d.sync += [is_second.eq(~completes), done.eq(done | gated(chosen, completes))]
             with m.If(self.i.ready):
                 m.d.sync += done.eq(0)
 

@@ -17,13 +17,14 @@ from fixfunc.rtl.texture.cache.layouts import (
 from fixfunc.spec.textures.filter import CORNERS
 
 BANKS = 4  # bank 2 (y & 1) + (x & 1)
-WORD = StructLayout({"texels": ArrayLayout(TEXEL, 4), "error": 1})  # texel 2 (y >> 1) + (x >> 1)
+IN_WORD = 4  # texels, of which number 2 (y >> 1) + (x >> 1) is texel (x, y)
 
 
 class TexelBanks(wiring.Component):
     """A copy of the first level for one pixel, whose footprint is read in a clock.
 
     A word has the four texels of a block that lie in its bank: a block is written in a clock, too.
+    Where blocks may take two lines, an upper and a lower half of it are written one by one.
 
     Parameters
     ----------
@@ -46,6 +47,8 @@ class TexelBanks(wiring.Component):
 
     def __init__(self, params: TextureCacheParams) -> None:
         self._params = params
+        half = StructLayout({"texels": ArrayLayout(TEXEL, IN_WORD // params.halves), "error": 1})
+        self._word = ArrayLayout(half, params.halves)
         super().__init__(
             {
                 "write": In(1),
@@ -67,21 +70,27 @@ class TexelBanks(wiring.Component):
             slot = choose(quarter, [self.slots[n] for n in range(QUARTERS)])
             addresses.append(named(m, Cat(slot, quarter), f"address_{corner}"))
         words = []
+        written = self.write
+        if self._params.wide:
+            written = gated(self.block.target.halves, self.write)
         for bank in range(BANKS):
             m.submodules[f"bank_{bank}"] = memory = Memory(
-                shape=WORD, depth=self._params.blocks, init=[]
+                shape=self._word, depth=self._params.blocks, init=[]
             )
-            write = memory.write_port()
+            write = memory.write_port(granularity=1)
             read = memory.read_port()
             address = 0
             for corner in reversed(range(CORNERS)):
                 wants = footprint.selected[corner] & (_bank(footprint, corner) == bank)
                 address = Mux(wants, addresses[corner], address)
             m.d.comb += [
-                write.en.eq(self.write),
+                write.en.eq(written),
                 write.addr.eq(Cat(self.block.target.slot, self.block.target.quarter)),
-                write.data.error.eq(self.block.error),
-                *(write.data.texels[n].eq(self.block.texels[_texel(bank, n)]) for n in range(4)),
+                *(half.error.eq(self.block.error) for half in write.data),
+                *(
+                    texel.eq(self.block.texels[_texel(bank, n)])
+                    for n, texel in enumerate(texel for half in write.data for texel in half.texels)
+                ),
                 read.en.eq(self.enable),
                 read.addr.eq(address),
             ]
@@ -97,15 +106,16 @@ class TexelBanks(wiring.Component):
         errors = []
         for corner in range(CORNERS):
             bank = _bank(footprint, corner)
-            word = Signal(WORD, name=f"word_{corner}")
-            place = Cat(footprint.x[corner & 1][1], footprint.y[corner >> 1][1])
+            word = Signal(self._word, name=f"word_{corner}")
+            row = footprint.y[corner >> 1][1]
+            place = Cat(footprint.x[corner & 1][1], row)
+            texels = [texel.as_value() for half in word for texel in half.texels]
             m.d.comb += [
                 word.eq(choose(bank, [word.as_value() for word in words])),
-                self.texels[corner].eq(
-                    choose(place, [word.texels[n].as_value() for n in range(4)])
-                ),
+                self.texels[corner].eq(choose(place, texels)),
             ]
-            errors.append(gated(word.error, footprint.selected[corner]))
+            failed = choose(row, [half.error for half in word])
+            errors.append(gated(failed, footprint.selected[corner]))
         m.d.comb += self.error.eq(Cat(errors).any())
 
 

@@ -15,7 +15,7 @@ from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 
 
 class TexelReads(wiring.Component):
-    """Fill the blocks of a round, then read its texels: a round a clock, a block a clock.
+    """Fill the blocks of a round, then read its texels: a round a clock, a line of a block a clock.
 
     A block is written when all rounds before have been read, since one of them may need what it
     replaces. The next round is filled while the one before is read.
@@ -28,7 +28,7 @@ class TexelReads(wiring.Component):
     -------
     i : In(stream.Signature(params.pending))
     filled : In(stream.Signature(params.filled))
-        Blocks, in the order of the misses of rounds.
+        Blocks, or halves of them, in the order of the misses of rounds.
     o : Out(stream.Signature(layout(TEXEL_QUAD)))
         :attr:`LATENCY` clocks behind the last round of a quad at the earliest.
     """
@@ -53,11 +53,14 @@ class TexelReads(wiring.Component):
         current_valid = Signal()
         lines = Signal(5)  # of the round being filled
         current_lines = Signal(5)
-        filled = Signal(3)
+        filled = Signal(3 + bool(self._params.wide))
+        fills = self.i.payload.misses
+        if self._params.wide:
+            fills = named(m, fills << self.i.payload.wide, "fills")
         may_move = named(m, ~current_valid | skid.enable, "may_move")
-        wants = named(m, self.i.payload.misses - filled != 0, "wants")
+        wants = named(m, fills - filled != 0, "wants")
         writes = named(m, self.i.valid & may_move & wants & self.filled.valid, "writes")
-        ends = named(m, ~wants | (writes & (filled + 1 == self.i.payload.misses)), "filled_all")
+        ends = named(m, ~wants | (writes & (filled + 1 == fills)), "filled_all")
         moves = named(m, self.i.valid & may_move & ends, "moves")
         read_lines = named(m, lines + (writes & self.filled.payload.fetched), "read_lines")
         m.d.comb += [
@@ -119,7 +122,10 @@ class TexelReads(wiring.Component):
                 ("misses", read.misses),
                 ("lines", read_lines),
             ):
-                m.d.sync += quad[name].eq(Mux(read.first, 0, quad[name]) + count)
+                # A block of one line brings one at most.
+                bits = len(quad[name]) if self._params.wide else len(quad.lookups)
+                total = Mux(read.first, 0, quad[name]) + count
+                m.d.sync += quad[name].eq(total[:bits])
             with m.If(read.refused):
                 m.d.sync += quad.status.eq(CacheStatus.FORMAT)
             with m.Elif(failed):

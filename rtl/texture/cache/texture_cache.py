@@ -22,19 +22,21 @@ from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
     CACHE_STATE,
     COLOURS,
-    SNORMS,
+    FLOATS,
+    MORE,
     TEXEL_QUAD,
     CacheKind,
     StoredFormat,
 )
 
 BEATS = UnionLayout({"kind": 1, "state": layout(CACHE_STATE), "quad": layout(CACHE_QUAD)})
+SHORT = tuple(form for form in PLAIN if form in COLOURS)
 CONFIGS = {
     "default": TextureCacheParams(),
-    "full": TextureCacheParams(formats=(*COLOURS, *SNORMS)),
-    "plain": TextureCacheParams(formats=tuple(PLAIN)),
+    "full": TextureCacheParams(formats=(*COLOURS, *MORE)),
+    "plain": TextureCacheParams(formats=SHORT),
     "small": TextureCacheParams(
-        sets=8, line_sets=32, line_ways=4, in_flight=16, queue=64, formats=tuple(PLAIN)
+        sets=8, line_sets=32, line_ways=4, in_flight=16, queue=64, formats=SHORT
     ),
     "tiny": TextureCacheParams(
         sets=8,
@@ -51,15 +53,18 @@ CONFIGS = {
             StoredFormat.R16_UNORM,
             StoredFormat.BC1_UNORM_SRGB,
             StoredFormat.BC4_SNORM,
+            StoredFormat.R16G16B16A16_UNORM,
+            StoredFormat.R16G16B16A16_SNORM,
+            *FLOATS,
         ),
     ),
 }
 PURPOSE = {  # of each configuration
     "default": "all of TEXTURE packets; 64 blocks, 512 lines on chip; hides 250 clocks of latency",
-    "full": "the same, and SNORM of 8 and 16 bits",
+    "full": "the same, SNORM of 8 and 16 bits, texels of 8 bytes, and floats of up to 16 bits",
     "plain": "the default without BC1 to BC7",
     "small": "without BC1 to BC7; 32 blocks and 128 lines on chip; hides 60 clocks of latency",
-    "tiny": "for benches: six formats, layers, 16 blocks and 8 lines on chip",
+    "tiny": "for benches: some of each kind of format, layers, 16 blocks and 8 lines on chip",
 }
 
 

@@ -29,11 +29,14 @@ class EdgeTexels(wiring.Component):
 
     Of a cube's corner one texel is missing. A pixel of one sample whose first grid lacks it has
     three grids for each, one with each of the others in its place, so that a third of their sum is
-    exact. A pixel of several samples has the texel of its own face there.
+    exact. Of halves, which the filter tells, the first of them counts, with what it lacks. A pixel
+    of several samples has the texel of its own face there.
 
     Parameters
     ----------
     beats : GridBeats
+    wide : bool
+        Blocks may take two lines: so there are more lines than blocks.
 
     Members
     -------
@@ -43,7 +46,9 @@ class EdgeTexels(wiring.Component):
     o : Out(stream.Signature(joint(beats)))
     """
 
-    def __init__(self, beats: GridBeats) -> None:
+    def __init__(self, beats: GridBeats, wide: bool) -> None:
+        self._corners = beats.corners
+        self._wide = wide
         super().__init__(
             {
                 "i": In(stream.Signature(beats.parts)),
@@ -86,6 +91,7 @@ class EdgeTexels(wiring.Component):
             out.end.eq(part.end & ends),
             joined.status.eq(whole.status),
             *(joined[name].eq(gated(whole[name], ends)) for name in COUNTED),
+            *([out.copy.eq(copy != 0)] if self._corners else ()),
         ]
         for pixel in range(PIXELS):
             own = out.pixels[pixel]
@@ -93,6 +99,7 @@ class EdgeTexels(wiring.Component):
                 own.borders.eq(part.pixels[pixel].borders),
                 own.weight.eq(gated(part.pixels[pixel].weight, (copy == 0) | thrice[pixel])),
                 own.thrice.eq(thrice[pixel]),
+                *self._lacks(own, part.pixels[pixel]),
                 *(joined[f"{axis}{pixel}"].eq(whole[f"{axis}{pixel}"]) for axis in "uv"),
             ]
             self._fill(m, whole, copy, pixel)
@@ -114,14 +121,20 @@ class EdgeTexels(wiring.Component):
                     m.d.sync += before.eq(0)
         return m
 
+    def _lacks(self, out, pixel):
+        """What the filter is told to be missing."""
+        if self._corners:
+            yield out.missing.eq(gated(pixel.missing, ~pixel.several))
+
     def _whole(self, m, before):
         """Texels of a grid so far: what a part has not read is zero."""
         texels = self.texels.payload
         whole = Signal(layout(TEXEL_QUAD))
+        counts = [(name, len(texels[name] if self._wide else texels.lookups)) for name in COUNTED]
         m.d.comb += [
             *carried(whole, texels),
             whole.status.eq(maximum(before.status, texels.status)),
-            *(whole[name].eq(before[name] + texels[name]) for name in COUNTED),
+            *(whole[name].eq((before[name] + texels[name])[:bits]) for name, bits in counts),
         ]
         for pixel in range(PIXELS):
             swaps = self.i.payload.pixels[pixel].swaps

@@ -13,10 +13,11 @@ from fixfunc.rtl.lib.axi import Axi, AxiReader, join
 from fixfunc.rtl.lib.bits import minimum, named
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.descriptors.texture_check import TextureCheck
-from fixfunc.rtl.texture.unit.texture_unit import BEATS as UNIT_BEATS
+from fixfunc.rtl.texture.unit.layouts import brought
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as UNITS
 from fixfunc.spec import payloads
-from fixfunc.spec.textures.cache import StoredFormat
+from fixfunc.spec.payloads import Field
+from fixfunc.spec.textures.cache import FORMAT, StoredFormat
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
     POOL,
@@ -28,17 +29,16 @@ from fixfunc.spec.textures.descriptors import (
     DescriptorKind,
     Refusal,
 )
-from fixfunc.spec.textures.unit import ARRAY_STATE, NO_FORMAT, TEXTURE_STATE, TextureKind
-
-BEATS = UnionLayout(
-    {
-        "kind": 2,
-        "select": layout(POOL_SELECT),
-        "quad": layout(POOL_QUAD),
-        "place": layout(POOL_PLACE),
-    }
+from fixfunc.spec.textures.unit import (
+    ARRAY_STATE,
+    NO_FORMAT,
+    SAMPLE_STATE,
+    TEXTURE_QUAD,
+    TEXTURE_STATE,
+    TextureKind,
 )
-STATE = layout((*TEXTURE_STATE, *ARRAY_STATE))
+
+STATE = layout((TEXTURE_STATE[0], *DESCRIPTOR))
 KIND = 1  # bits of a texture state before them
 TRANSFERS = 3  # of a descriptor
 STRIDE_BITS = (STRIDE - 1).bit_length()
@@ -62,6 +62,8 @@ class DescriptorPoolParams:
         Textures may be arrays; else a descriptor of one is refused.
     cubes : bool
         Textures may be cubes; else a descriptor of one is refused.
+    gradients : bool
+        Quads bring gradients, which pass.
     """
 
     size: int = POOL
@@ -70,13 +72,40 @@ class DescriptorPoolParams:
     anisotropy: int = UNITS["default"].anisotropy
     layers: bool = True
     cubes: bool = False
+    gradients: bool = False
+
+    @property
+    def quad(self) -> tuple[Field, ...]:
+        """Field table of a quad in."""
+        return (*POOL_QUAD, *brought(self.gradients, self.cubes))
+
+    @property
+    def beats(self) -> UnionLayout:
+        """Layout of a beat in."""
+        tables = {"select": POOL_SELECT, "quad": self.quad, "place": POOL_PLACE}
+        return UnionLayout({"kind": 2} | {name: layout(table) for name, table in tables.items()})
+
+    @property
+    def unit_quad(self) -> tuple[Field, ...]:
+        """Field table of a quad for the texture unit."""
+        return (*TEXTURE_QUAD, *brought(self.gradients, self.cubes))
+
+    @property
+    def requests(self) -> UnionLayout:
+        """Layout of a beat for the texture unit."""
+        tables = {"state": SAMPLE_STATE, "quad": self.unit_quad}
+        return UnionLayout({"kind": 1} | {name: layout(table) for name, table in tables.items()})
+
+    @property
+    def extended(self) -> bool:
+        """Formats may have numbers from 32 on."""
+        return any(form >> FORMAT for form in self.formats)
 
     def __post_init__(self):
         if not 2 <= self.size <= POOL or self.size & (self.size - 1):
             raise ValueError(f"size must be a power of two in 2..{POOL}, not {self.size!r}")
 
 
-# Of units whose states descriptors can tell: EXTENDED formats, and gradients, they lack.
 CONFIGS = {
     name: DescriptorPoolParams(
         formats=unit.stored.formats,
@@ -84,16 +113,17 @@ CONFIGS = {
         anisotropy=unit.anisotropy,
         layers=unit.layers,
         cubes=unit.cubes,
+        gradients=unit.gradients,
     )
     for name, unit in UNITS.items()
-    if not unit.gradients
 }
-CONFIGS["tiny"] = replace(CONFIGS["tiny"], size=8)
+CONFIGS["tiny"] = replace(CONFIGS.pop("tiny_full"), size=8)
 PURPOSE = {  # of each configuration
-    "default": "128 descriptors, every format of the texture cache",
+    "default": "128 descriptors, every format of TEXTURE packets",
+    "full": "the same, every format of the texture cache, and gradients that quads bring",
     "plain": "the same without BC1 to BC7",
     "small": "without BC1 to BC7, textures of up to 2,048 texels across",
-    "tiny": "for benches: eight descriptors of eight formats, of up to 64 texels across",
+    "tiny": "for benches: eight descriptors, of up to 64 texels across, and all of full",
 }
 
 
@@ -110,9 +140,9 @@ class DescriptorPool(wiring.Component):
 
     Members
     -------
-    i : In(stream.Signature(BEATS))
+    i : In(stream.Signature(params.beats))
         POOL, SELECT or QUAD: :class:`fixfunc.spec.textures.descriptors.DescriptorKind`.
-    o : Out(stream.Signature(UNIT_BEATS))
+    o : Out(stream.Signature(params.requests))
         For the texture unit: a STATE a SELECT, a QUAD a QUAD; a clock later at the earliest.
     refused : Out(stream.Signature(layout(REFUSED)))
         One a refused SELECT, before its STATE, which waits for it.
@@ -124,13 +154,13 @@ class DescriptorPool(wiring.Component):
 
     def __init__(self, params: DescriptorPoolParams = CONFIGS["default"]) -> None:
         self._params = params
-        # Bits that are read, and kept: without layers, their number is read, and is 0.
-        self._bits = payloads.width(DESCRIPTOR if params.layers else DESCRIPTOR[:-1])
-        self._kept = payloads.width(DESCRIPTOR if params.layers else TEXTURE_STATE[1:])
+        # Fields that are kept: of others bits are 0, or the descriptor is refused.
+        fields = (*TEXTURE_STATE[1:], *(ARRAY_STATE if params.layers else ()))
+        self._kept = payloads.width(DESCRIPTOR if params.extended else fields)
         super().__init__(
             {
-                "i": In(stream.Signature(BEATS)),
-                "o": Out(stream.Signature(UNIT_BEATS)),
+                "i": In(stream.Signature(params.beats)),
+                "o": Out(stream.Signature(params.requests)),
                 "refused": Out(stream.Signature(layout(REFUSED))),
                 "memory": Out(Axi()),
             }
@@ -150,7 +180,7 @@ class DescriptorPool(wiring.Component):
         candidate = Signal(STATE)
         known_state = Signal(STATE)
         reason = Signal(Refusal)
-        held = Signal(BEATS)
+        held = Signal(p.beats)
         held_valid = Signal()
         leaves = Signal()
         number = held.select.number
@@ -165,6 +195,7 @@ class DescriptorPool(wiring.Component):
             write.data.eq(Value.cast(candidate)[KIND:]),
             *carried(check.candidate, candidate, ()),
             *(carried(check.array, candidate) if p.layers else ()),
+            *([check.extended.eq(candidate.extended)] if p.extended else ()),
             check.limit.eq(place.limit),
             reader.request.payload.address.eq((place.base + number) << STRIDE_BITS),
             reader.request.payload.transfers.eq(TRANSFERS),
@@ -201,7 +232,8 @@ class DescriptorPool(wiring.Component):
             with m.State("DECIDE"):
                 lacks_layers = candidate.last_layer.any() & (not p.layers)
                 lacks_cubes = candidate.cube & (not p.cubes)
-                supported = check.supported & ~lacks_layers & ~lacks_cubes
+                lacks_format = candidate.extended & (not p.extended)
+                supported = check.supported & ~lacks_layers & ~lacks_cubes & ~lacks_format
                 m.d.sync += reason.eq(Mux(supported, Refusal.ADDRESS, Refusal.STATE))
                 m.next = "REFUSE"
                 with m.If(supported & ~check.beyond):
@@ -239,7 +271,8 @@ class DescriptorPool(wiring.Component):
                 ]
                 with m.If(beat.last):
                     m.d.sync += [
-                        Value.cast(candidate).eq(data[: self._bits] << KIND),
+                        Value.cast(candidate).eq(data[: payloads.width(DESCRIPTOR)] << KIND),
+                        *([] if self._params.layers else [candidate.distance.eq(0)]),
                         reason.eq(Refusal.MEMORY),
                     ]
                     with m.If(fails):

@@ -12,7 +12,7 @@ from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.formats import HALVINGS
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import LAYER, LEVELS, LINE_NUMBER, StoredFormat
+from fixfunc.spec.textures.cache import FORMAT, LAYER, LEVELS, LINE_NUMBER, StoredFormat
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.unit import ARRAY_STATE, LAST_CUBE, TEXTURE_STATE
 
@@ -43,6 +43,8 @@ class TextureCheck(wiring.Component):
         From ``start`` to ``done`` the same.
     array : In(layout(ARRAY_STATE))
         The same; absent without ``layers``.
+    extended : In(1)
+        The format's number is 32 more; absent where ``formats`` have no such number.
     limit : In(LINE_NUMBER)
         Levels lie below this line.
     done : Out(1)
@@ -66,9 +68,12 @@ class TextureCheck(wiring.Component):
         self._anisotropy = anisotropy
         self._layers = layers
         self._cubes = cubes
+        self._extended = any(form >> FORMAT for form in formats)
         array = {"array": In(layout(ARRAY_STATE))} if layers else {}
+        extended = {"extended": In(1)} if self._extended else {}
         super().__init__(
             array
+            | extended
             | {
                 "start": In(1),
                 "candidate": In(STATE),
@@ -113,7 +118,7 @@ class TextureCheck(wiring.Component):
         return Cat(
             *(side.any() & (side <= 1 << self._extent) for side in sides),
             (either >> candidate.last).any(),
-            among(candidate.format, self._formats),
+            among(self._form, self._formats),
             *(mode < len(Address) for mode in modes),
             candidate.anisotropy <= self._anisotropy,
             self._is_cube_known() if self._cubes else Const(1, 1),
@@ -144,6 +149,11 @@ class TextureCheck(wiring.Component):
             ]
         return span, named(m, ~remaining.any(), "is_known")
 
+    @property
+    def _form(self):
+        """Number of the format."""
+        return Cat(self.candidate.format, self.extended if self._extended else [])
+
     def _is_beyond(self, m, level, span):
         """A level goes on beyond the limit: squares of blocks, in Morton order; three clocks."""
         candidate = self.candidate
@@ -152,8 +162,7 @@ class TextureCheck(wiring.Component):
         doublings = register(
             m, sum(Mux((last >> n).any(), 2, 0) for n in range(len(last))), 5, "doublings"
         )
-        known = dict(HALVINGS)
-        halvings = choose(candidate.format, [known.get(n, 0) for n in range(1 << 5)])
+        halvings = choose(self._form, [HALVINGS.get(n, 0) for n in range(1 << len(self._form))])
         exponent = Mux(doublings > halvings, doublings - halvings, 0)[:5]
         lines = register(m, Const(1) << exponent, LINE_NUMBER, "lines")
         base = choose(level, [candidate[f"base{n}"] for n in range(LEVELS)])

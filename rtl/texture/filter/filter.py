@@ -13,6 +13,7 @@ from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.filter.count_divider import CountDivider
+from fixfunc.rtl.texture.filter.half_filter import HalfFilter
 from fixfunc.rtl.texture.filter.nearest import Nearest
 from fixfunc.rtl.texture.filter.pixel_sums import SUM, PixelSums
 from fixfunc.spec.textures.filter import (
@@ -44,29 +45,36 @@ class FilterParams:
         Any number of samples a pixel; else 1, 2, 4, 8 or 16.
     floats : bool
         float32 may be compared.
+    halves : bool
+        Texels may be halves.
+    corners : bool
+        Of a grid of halves a corner may be missing; else none is.
     """
 
     packed: bool = True
     signed: bool = True
     footprints: bool = True
     floats: bool = True
+    halves: bool = False
+    corners: bool = False
 
     @property
     def units(self) -> tuple[Unit, ...]:
         """Units of the formats that there are."""
         packed = (Unit.UNORM12, Unit.UNORM10) if self.packed else ()
-        return (Unit.UNORM16, *packed, *((Unit.SNORM15, Unit.SNORM14) if self.signed else ()))
+        signs = (Unit.SNORM15, Unit.SNORM14) if self.signed else ()
+        return (Unit.UNORM16, *packed, *signs, *((Unit.HALF,) if self.halves else ()))
 
 
 CONFIGS = {
     "default": FilterParams(),
     "bytes": FilterParams(packed=False, signed=False, footprints=False, floats=False),
-    "tiny": FilterParams(),
+    "tiny": FilterParams(halves=True, corners=True),
 }
 PURPOSE = {  # of each configuration
     "default": "every normalised format of up to 16 bits, any number of samples",
     "bytes": "UNORM of 8 and 16 bits, sRGB, blocks; 1, 2, 4, 8 or 16 samples: less area",
-    "tiny": "for benches: the default by another name",
+    "tiny": "for benches: the default, and halves",
 }
 
 
@@ -75,7 +83,8 @@ class Filter(wiring.Component):
 
     A pixel of several samples, or levels, has a grid a beat. Where the number of samples of a pixel
     of a quad is no power of two, a quad takes 13 clocks at least; the beats of the next one enter
-    meanwhile.
+    meanwhile. Quads of halves take four clocks a grid, by a
+    :class:`~fixfunc.rtl.texture.filter.half_filter.HalfFilter`, and others wait until it is empty.
 
     Parameters
     ----------
@@ -106,7 +115,8 @@ class Filter(wiring.Component):
         steps = Signal(range(CountDivider.STEPS + 1))
         busy = named(m, steps.any(), "busy")
         front = Module()
-        sums, ended, control = self._front(front)
+        arrives = Signal()
+        sums, ended, control = self._front(front, arrives)
         back = Module()
         # A quad that is being divided stops the next one at its place, not before.
         enable = named(m, skid.enable & ~(busy & ended), "enable")
@@ -122,19 +132,48 @@ class Filter(wiring.Component):
         back.d.comb += skid.push.eq(delay(back, valid & ~busy, Nearest.LATENCY, "valid"))
         m.submodules.front = EnableInserter(enable)(front)
         m.submodules.back = EnableInserter(skid.enable)(back)
-        m.d.comb += self.i.ready.eq(enable)
-        wiring.connect(m, skid.o, wiring.flipped(self.o))
+        if self._params.halves:
+            self._beside_halves(m, arrives, enable, skid.o)
+        else:
+            m.d.comb += [arrives.eq(self.i.valid), self.i.ready.eq(enable)]
+            wiring.connect(m, skid.o, wiring.flipped(self.o))
         return m
 
-    def _front(self, m):
+    def _beside_halves(self, m, arrives, enable, sums):
+        """Quads of halves go another way, which is taken when the other one is empty."""
+        m.submodules.halves = halves = HalfFilter(BEATS, self._params.corners)
+        beat = self.i.payload
+        is_half = Signal()
+        in_flight = Signal(7)  # quads on the way that was taken last
+        is_state = named(m, beat.kind == FilterKind.STATE, "is_state")
+        own = (beat.state.unit_r == Unit.HALF) & ~beat.state.compares
+        to_half = named(m, Mux(is_state, own, is_half), "to_half")
+        may_enter = named(m, (to_half == is_half) | ~in_flight.any(), "may_enter")
+        takes = named(m, may_enter & Mux(to_half, halves.i.ready, enable), "takes")
+        begins = self.i.valid & takes & ~is_state & beat.taps.end
+        m.d.comb += [
+            arrives.eq(self.i.valid & may_enter & ~to_half),
+            halves.i.valid.eq(self.i.valid & may_enter & to_half),
+            halves.i.payload.eq(beat),
+            self.i.ready.eq(takes),
+            self.o.valid.eq(Mux(is_half, halves.o.valid, sums.valid)),
+            self.o.payload.eq(Mux(is_half, halves.o.payload.as_value(), sums.payload.as_value())),
+            halves.o.ready.eq(self.o.ready & is_half),
+            sums.ready.eq(self.o.ready & ~is_half),
+        ]
+        m.d.sync += in_flight.eq(in_flight + begins - (self.o.valid & self.o.ready))
+        with m.If(self.i.valid & takes & is_state):
+            m.d.sync += is_half.eq(own)
+
+    def _front(self, m, arrives):
         """Sums of quads, whether one has ended, and what the rest needs of it."""
         state = Signal(layout(FILTER_STATE))
         first = Signal(init=1)
         is_taps = self.i.payload.kind == FilterKind.TAPS
-        valid = register(m, self.i.valid & is_taps, 1, "valid")
-        with m.If(self.i.valid & is_taps):
+        valid = register(m, arrives & is_taps, 1, "valid")
+        with m.If(arrives & is_taps):
             m.d.sync += first.eq(self.i.payload.taps.end)
-        with m.If(self.i.valid & ~is_taps):
+        with m.If(arrives & ~is_taps):
             m.d.sync += state.eq(self.i.payload.state)
         taps = register(m, self.i.payload.taps, layout(FILTER_TAPS), "taps")
         held = delay(m, state, 1, "state")

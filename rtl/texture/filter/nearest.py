@@ -84,7 +84,7 @@ class Nearest(wiring.Component):
 
     def _by_unit(self, unit, function):
         """What a function of a unit's bits gives."""
-        known = [PERIODS[n] if n in self._units else None for n in Unit]
+        known = [PERIODS.get(n) if n in self._units else None for n in Unit]
         return choose(unit, [function(p) if p else None for p in known])
 
     def _round(self, m, value, exponent, inexact, negative, nothing):

@@ -21,7 +21,7 @@ from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailPar
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import DEPTHS, StoredFormat
+from fixfunc.spec.textures.cache import DEPTHS, FLOATS, StoredFormat
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS
 from fixfunc.spec.textures.filter import CORNERS
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY, GRADIENTS
@@ -55,6 +55,8 @@ class GridBeats:
     ----------
     cubes : bool
         Textures may be cubes, whose grids need more fields.
+    corners : bool
+        Of cubes of halves, too: the filter is told which texel is missing.
 
     Attributes
     ----------
@@ -69,10 +71,11 @@ class GridBeats:
     parts : StructLayout
         Of a cube, beside the cache: what it needs to become a grid again.
     weights : StructLayout
-        For the filter.
+        For the filter; a ``copy`` of a grid does not count for halves.
     """
 
-    def __init__(self, cubes: bool) -> None:
+    def __init__(self, cubes: bool, corners: bool = False) -> None:
+        self.corners = corners
         of_cube = {"cube": 1, "gathers": 1} if cubes else {}
         several = {"several": 1} if cubes else {}
         last = {"last": EXTENT} if cubes else {}
@@ -94,7 +97,9 @@ class GridBeats:
         beside = {"borders": CORNERS, "weight": 9, "several": 1}
         self.parts = _beats(beside | joint, end=1, part_end=1)
         thrice = {"thrice": 1} if cubes else {}
-        self.weights = _beats({"borders": CORNERS, "weight": 9} | thrice, end=1)
+        of_pixel = {"borders": CORNERS, "weight": 9} | thrice
+        of_pixel |= {"missing": CORNERS} if corners else {}
+        self.weights = _beats(of_pixel, end=1, **({"copy": 1} if corners else {}))
 
 
 @dataclass(frozen=True)
@@ -131,8 +136,7 @@ class TextureUnitParams:
     @property
     def quad(self) -> tuple[Field, ...]:
         """Field table of a quad in."""
-        brought = CUBE_GRADIENTS if self.cubes else GRADIENTS
-        return (*TEXTURE_QUAD, *brought) if self.gradients else TEXTURE_QUAD
+        return (*TEXTURE_QUAD, *brought(self.gradients, self.cubes))
 
     @property
     def requests(self) -> UnionLayout:
@@ -147,7 +151,7 @@ class TextureUnitParams:
     @property
     def beats(self) -> GridBeats:
         """Layouts of grids."""
-        return GridBeats(self.cubes)
+        return GridBeats(self.cubes, self.corners)
 
     @property
     def anisotropy(self) -> int:
@@ -178,6 +182,16 @@ class TextureUnitParams:
         return tuple(form for form in COMPARED if form in known)
 
     @property
+    def halves(self) -> tuple[StoredFormat, ...]:
+        """Formats whose texels are halves on chip."""
+        return tuple(form for form in self.cache.formats if form in FLOATS)
+
+    @property
+    def corners(self) -> bool:
+        """Grids of halves may lack a texel."""
+        return self.cubes and bool(self.halves)
+
+    @property
     def filter(self) -> FilterParams:
         """The filter that the formats and the footprints need."""
         formats = self.cache.formats
@@ -192,7 +206,16 @@ class TextureUnitParams:
             signed=any(form.name.endswith("SNORM") for form in formats),
             footprints=self.footprints or self.cubes,
             floats=self.comparisons,
+            halves=bool(self.halves),
+            corners=self.corners,
         )
+
+
+def brought(gradients: bool, cubes: bool) -> tuple[Field, ...]:
+    """Fields of gradients behind those of a quad; of a unit without them none."""
+    if not gradients:
+        return ()
+    return CUBE_GRADIENTS if cubes else GRADIENTS
 
 
 def brings_gradients(state: View, params: TextureUnitParams) -> Value:

@@ -5,7 +5,7 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, maximum, named
+from fixfunc.rtl.lib.bits import among, choose, gated, maximum, named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.cache.formats import SIGNED, UNBLOCKED, UNIT, format_of
@@ -18,7 +18,7 @@ from fixfunc.rtl.texture.unit.layouts import (
 )
 from fixfunc.rtl.texture.unit.references import STORED
 from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
-from fixfunc.spec.textures.cache import TEXEL_QUAD, StoredFormat
+from fixfunc.spec.textures.cache import FLOATS, TEXEL_QUAD, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS, FilterKind, Unit
 from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
 
@@ -31,6 +31,8 @@ SIGNED_UNITS = {16: Unit.SNORM15, 8: Unit.SNORM14}
 
 def units(form: StoredFormat) -> list[Unit]:
     """Units of the channels of a format; of those that it lacks, that of alpha which is 1."""
+    if form in FLOATS:
+        return [Unit.HALF] * len(CHANNELS)
     if form in SIGNED:
         channels = SIGNED[form].channels
         return [SIGNED_UNITS[channel.bits if channel else 16] for channel in channels]
@@ -91,6 +93,7 @@ class TexelGrids(wiring.Component):
         state = self.found.state
         is_grid = named(m, grid.kind == TextureKind.QUAD, "is_grid")
         border = [Signal(16, name=f"border_{name}") for name in CHANNELS]
+        is_half = Signal()
         out = self.filter.payload
         m.d.comb += [
             self.asking.row.eq(grid.row),
@@ -98,6 +101,8 @@ class TexelGrids(wiring.Component):
         ]
         with m.If(is_grid):
             self._add_texels(m, border, out.taps)
+            if self._params.corners:
+                self._add_corners(m, is_half, out.taps)
             self._move(m)
         with m.Else():
             m.d.comb += [
@@ -109,6 +114,7 @@ class TexelGrids(wiring.Component):
                 self.taken.eq(move_together(m, (self.i,), (self.filter,), self.found.valid)),
             ]
             with m.If(self.taken):
+                m.d.sync += is_half.eq(among(format_of(state), self._params.halves))
                 for value, name in zip(border, CHANNELS, strict=True):
                     m.d.sync += value.eq(state[f"border_{name}"])
         return m
@@ -144,13 +150,25 @@ class TexelGrids(wiring.Component):
                     texel = f"t{pixel}_{corner}_{n}"
                     m.d.comb += taps[texel].eq(Mux(own.borders[corner], value, texels[texel]))
 
+    def _add_corners(self, m, is_half, taps):
+        """Of halves one grid counts, and says what it lacks."""
+        grid = self.i.payload
+        for pixel in range(PIXELS):
+            own = grid.pixels[pixel]
+            m.d.comb += [
+                taps[f"missing{pixel}"].eq(gated(own.missing, is_half)),
+                taps[f"weight{pixel}"].eq(gated(own.weight, ~(is_half & grid.copy))),
+            ]
+
     def _move(self, m):
         """A grid moves: what became of its quad goes with the last of them."""
         texels = self.texels.payload
         before = Signal(OUTCOME)
         total = self.outcome.payload
         # Without footprints a quad has two grids at most.
-        bits = len(total.lookups) if self._params.footprints else FEW
+        bits = (
+            len(total.lookups) if self._params.footprints else FEW + bool(self._params.stored.wide)
+        )
         m.d.comb += [
             total.status.eq(maximum(before.status, texels.status)),
             *(total[name].eq((before[name] + texels[name])[:bits]) for name in COUNTED),

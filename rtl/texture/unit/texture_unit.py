@@ -36,7 +36,7 @@ from fixfunc.rtl.texture.unit.sample_places import SamplePlaces
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
 from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
-from fixfunc.spec.textures.cache import SNORMS
+from fixfunc.spec.textures.cache import FORMAT, MORE
 from fixfunc.spec.textures.level_of_detail import LodKind
 from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
 
@@ -57,18 +57,18 @@ CONFIGS = {
     }.items()
 }
 _TINY = CONFIGS["tiny"]
+_FEW = tuple(form for form in _TINY.cache.formats if not form >> FORMAT)
+CONFIGS["tiny"] = replace(_TINY, cache=replace(_TINY.cache, formats=_FEW))
 CONFIGS["tiny_full"] = replace(
-    _TINY,
-    cache=replace(_TINY.cache, formats=(*_TINY.cache.formats, *SNORMS)),
-    gradients=True,
+    _TINY, cache=replace(_TINY.cache, formats=(*_FEW, *MORE)), gradients=True
 )
 PURPOSE = {  # of each configuration
     "default": "every format of TEXTURE packets, textures of up to 16,384 texels across",
-    "full": "the same, SNORM of 8 and 16 bits, and gradients that quads bring",
+    "full": "the same, SNORM, texels of 8 bytes, floats, and gradients that quads bring",
     "plain": "the default without BC1 to BC7",
     "small": "no BC1 to BC7, footprints, layers, cubes; up to 2,048 texels, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
-    "tiny_full": "the same, SNORM of 8 and 16 bits, and gradients that quads bring",
+    "tiny_full": "the same, SNORM, texels of 8 bytes, floats, and gradients that quads bring",
 }
 BEATS = CONFIGS["default"].requests
 PLACED = "kind", *(f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS))
@@ -138,7 +138,7 @@ class TextureUnit(wiring.Component):
         wiring.connect(m, requests.cache, cache.i)
         wiring.connect(m, requests.o, weights.i)
         if p.cubes:
-            m.submodules.joint = joint = EdgeTexels(p.beats)
+            m.submodules.joint = joint = EdgeTexels(p.beats, bool(p.stored.wide))
             joint.join(m, weights.o, cache.o, grids)
         else:
             wiring.connect(m, weights.o, grids.i)

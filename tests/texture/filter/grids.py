@@ -115,9 +115,9 @@ class Samples:
                     beats[name] = texels[corner, at, channel] & 0xFFFF
 
 
-def hardware(state, beats):
+def hardware(state, beats, config="default"):
     """What the hardware makes of packed beats: float32, shape (n, 4)."""
-    out = volume.check("filter", "default", np.concatenate([state, beats]))
+    out = volume.check("filter", config, np.concatenate([state, beats]))
     records = codec.unpack(out, FILTERED_QUAD, dtype(FILTERED_QUAD))
     bits = [[records[f"c{pixel}_{n}"] for n in range(4)] for pixel in range(4)]
     return np.array(bits, np.uint32).transpose(2, 0, 1).reshape(-1, 4).view(np.float32)

@@ -3,5 +3,5 @@
 
 float_lane.py    one sample: texel and colours in, texel out
 float_channel.py factors, products, their sum; or the less, or the greater
-small_floats.py  floats of 16, 11 and 10 bits
+small_floats.py  float32 as floats of 16, 11 and 10 bits
 """

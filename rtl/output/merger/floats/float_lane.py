@@ -8,11 +8,12 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.delay import register
+from fixfunc.rtl.lib.float32.convert import widened
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import ALPHA_GROUP, COLOUR_GROUP, control_layout
 from fixfunc.rtl.output.merger.floats.float_channel import FloatChannel
-from fixfunc.rtl.output.merger.floats.small_floats import Narrow, widened
+from fixfunc.rtl.output.merger.floats.small_floats import Narrow
 from fixfunc.rtl.output.merger.formats import ALPHA, FormatSet, joined
 
 

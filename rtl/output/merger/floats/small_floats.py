@@ -1,55 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Floats of 16, 11 and 10 bits as float32, and float32 as one of them.
+"""float32 as a float of 16, 11 or 10 bits.
 
 All have five bits of exponent; those of 16 bits alone have a sign.
 """
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import leading_zeros, named, pick
+from fixfunc.rtl.lib.bits import named, pick
+from fixfunc.rtl.lib.float32.convert import FRACTIONS, INFINITE, SMALL_BIAS, SMALL_EXPONENT
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.output.merger.control import FLOAT_WIDTHS
-
-FRACTIONS = {16: 10, 11: 6, 10: 5}  # bits
-EXPONENT = 5  # bits
-INFINITE = (1 << EXPONENT) - 1
-SMALL_BIAS = 15
-WIDEST = FRACTIONS[16]
-
-
-def widened(m: Module, word: Value, width: Value, name: str) -> Value:
-    """A float of one of :data:`FLOAT_WIDTHS`, which one bit of ``width`` says, as float32.
-
-    NaN keeps its bits.
-    """
-    exponent = named(
-        m,
-        pick(width[1:], [word[f : f + EXPONENT] for f in FRACTIONS.values()]),
-        f"{name}_exponent",
-    )
-    fraction = named(
-        m,
-        pick(width[1:], [word[:f] << WIDEST - f for f in FRACTIONS.values()])[:WIDEST],
-        f"{name}_fraction",
-    )
-    sign = width[1] & word[15]
-    zeros = named(m, leading_zeros(fraction), f"{name}_zeros")
-    shifted = named(m, (fraction << zeros)[: WIDEST - 1], f"{name}_shifted")
-    pad = Const(0, FLOAT32.mantissa - 1 - WIDEST)
-    least = FLOAT32.bias - SMALL_BIAS
-    normal = Cat(pad, fraction, (exponent + least)[:8], sign)
-    # Without the highest bit set.
-    denormal = Cat(pad, Const(0, 1), shifted, (Const(least, 8) - zeros)[:8], sign)
-    special = Cat(pad, fraction, Const(255, 8), sign)
-    small = Mux(
-        exponent == 0,
-        Mux(fraction == 0, Cat(Const(0, 31), sign), denormal),
-        Mux(exponent == INFINITE, special, normal),
-    )
-    return Mux(width[0], word, small)
 
 
 class Narrow(wiring.Component):
@@ -57,7 +20,7 @@ class Narrow(wiring.Component):
 
     What is too great is the greatest finite value, and infinity alone is infinity [fs 3.2.2]. Of 32
     bits all bits pass. Without a sign what is below zero is zero. NaN is the canonical one, but of
-    what stays, which :func:`widened` has made.
+    what stays, which :func:`~fixfunc.rtl.lib.float32.convert.widened` has made.
 
     Members
     -------
@@ -105,9 +68,8 @@ class Narrow(wiring.Component):
                 number = Cat(number[: width - 1], negative)
             else:
                 number = Mux(negative, 0, number)
-            same = Cat(value[cut : FLOAT32.mantissa - 1], Const(INFINITE, EXPONENT), negative)[
-                :width
-            ]
+            top = Const(INFINITE, SMALL_EXPONENT)
+            same = Cat(value[cut : FLOAT32.mantissa - 1], top, negative)[:width]
             nan = Mux(self.stays, same, infinite | 1 << fraction - 1)
             options.append(Mux(t[1].nan, nan, number))
         m.d.sync += self.o.eq(pick(self.width, [value, *options]))

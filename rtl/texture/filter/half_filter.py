@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Grids of halves become filtered texels: four clocks a grid, a channel each."""
+
+from amaranth.hdl import Cat, EnableInserter, Module, ShapeLike, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.data import ArrayLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import gated, named
+from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.skid_buffer import SkidBuffer
+from fixfunc.rtl.payload import layout
+from fixfunc.rtl.texture.filter.half_pixel import SAMPLES, HalfPixel
+from fixfunc.spec.textures.filter import (
+    CHANNELS,
+    CORNERS,
+    FILTER_STATE,
+    FILTER_TAPS,
+    FILTERED_QUAD,
+    FilterKind,
+)
+
+PIXELS = 4
+LAST = len(CHANNELS) - 1
+
+
+class HalfFilter(wiring.Component):
+    """Filter quads whose texels are halves.
+
+    A grid takes four clocks; one that completes another sample of a pixel waits until
+    :attr:`HalfPixel.APART` clocks have passed since the sample before.
+
+    Parameters
+    ----------
+    beats : ShapeLike
+        Of the filter.
+    corners : bool
+        Corners may be missing.
+
+    Members
+    -------
+    i : In(stream.Signature(beats))
+        As of :class:`~fixfunc.rtl.texture.filter.filter.Filter`.
+    o : Out(stream.Signature(layout(FILTERED_QUAD)))
+        One a quad, in order.
+    """
+
+    def __init__(self, beats: ShapeLike, corners: bool) -> None:
+        self._corners = corners
+        super().__init__(
+            {
+                "i": In(stream.Signature(beats)),
+                "o": Out(stream.Signature(layout(FILTERED_QUAD))),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.skid = skid = SkidBuffer(layout(FILTERED_QUAD))
+        wiring.connect(m, skid.o, wiring.flipped(self.o))
+        inner = Module()
+        free = self._inner(inner, skid)
+        m.submodules.inner = EnableInserter(skid.enable)(inner)
+        m.d.comb += self.i.ready.eq(skid.enable & free)
+        return m
+
+    def _inner(self, m, skid):
+        """Channels of grids, one by one; returns whether a beat may enter."""
+        state = Signal(layout(FILTER_STATE))
+        taps = Signal(layout(FILTER_TAPS))
+        valid = Signal()
+        channel = Signal(range(len(CHANNELS)))
+        samples = [self._samples(m, taps, pixel) for pixel in range(PIXELS)]
+        since = Signal(range(HalfPixel.APART))  # clocks that a sample still has to wait
+        follows = named(m, Cat(sample["follows"] for sample in samples).any(), "follows")
+        waits = named(m, follows & since.any() & (channel == 0), "waits")
+        issues = named(m, valid & ~waits, "issues")
+        completes = named(m, Cat(sample["completes"] for sample in samples).any(), "completes")
+        ends = named(m, issues & (channel == LAST), "ends")
+        free = named(m, ~valid | ends, "free")
+        m.d.sync += channel.eq(channel + issues)
+        with m.If(issues & (channel == 0) & completes):
+            m.d.sync += since.eq(HalfPixel.APART - 1)
+        with m.Elif(since.any()):
+            m.d.sync += since.eq(since - 1)
+        with m.If(free):
+            is_taps = self.i.payload.kind == FilterKind.TAPS
+            m.d.sync += [
+                valid.eq(self.i.valid & is_taps),
+                taps.eq(self.i.payload.taps),
+            ]
+            with m.If(self.i.valid & ~is_taps):
+                m.d.sync += state.eq(self.i.payload.state)
+        for sample in samples:
+            with m.If(ends):
+                m.d.sync += [
+                    sample["number"].eq(gated(sample["next_number"], ~taps.end)),
+                    sample["begun"].eq(sample["next_begun"] & ~taps.end),
+                ]
+        self._pixels(m, state, taps, channel, issues, samples, skid)
+        return free
+
+    def _samples(self, m, taps, pixel):
+        """What the grid is to a pixel: a sample, or the first or second of two levels."""
+        number = Signal(range(SAMPLES), name=f"number_{pixel}")
+        begun = Signal(name=f"begun_{pixel}")
+        weight = taps[f"weight{pixel}"]
+        part = named(m, weight[:-1].any() & ~weight[-1], f"is_part_{pixel}")
+        second = named(m, part & begun, f"is_second_{pixel}")
+        completes = named(m, weight[-1] | second, f"completes_{pixel}")
+        return {
+            "number": number,
+            "begun": begun,
+            "begins": part & ~begun,
+            "share": gated(-weight[:-1], second)[: len(weight) - 1],
+            "completes": completes,
+            "follows": completes & number.any(),
+            "next_number": number + completes,
+            "next_begun": begun ^ part,
+        }
+
+    def _pixels(self, m, state, taps, channel, issues, samples, skid):
+        """The pixels of a channel; four of them are a quad."""
+        found = Signal(ArrayLayout(ArrayLayout(32, PIXELS), len(CHANNELS)))
+        units = [HalfPixel(self._corners) for _ in samples]
+        place = delay(m, channel, units[0].latency, "place")
+        last = named(m, issues & (channel == LAST) & taps.end, "last")
+        m.d.comb += skid.push.eq(delay(m, last, units[0].latency + 1, "last"))
+        for pixel, (unit, sample) in enumerate(zip(units, samples, strict=True)):
+            m.submodules[f"pixel_{pixel}"] = unit
+            values = {
+                "channel": channel,
+                "u": taps[f"u{pixel}"],
+                "v": taps[f"v{pixel}"],
+                "op": state.op,
+                "component": state.component,
+                "missing": taps[f"missing{pixel}"],
+                "begins": issues & sample["begins"],
+                "share": sample["share"],
+                "completes": issues & sample["completes"],
+                "number": sample["number"],
+            }
+            m.d.comb += [
+                *(unit.i[name].eq(value) for name, value in values.items()),
+                *(
+                    unit.i.texels[corner][n].eq(taps[f"t{pixel}_{corner}_{n}"])
+                    for corner in range(CORNERS)
+                    for n in range(len(CHANNELS))
+                ),
+            ]
+            m.d.sync += found[place][pixel].eq(unit.o)
+            m.d.comb += [skid.i[f"c{pixel}_{n}"].eq(found[n][pixel]) for n in range(len(CHANNELS))]

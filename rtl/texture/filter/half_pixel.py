@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A pixel of a quad whose texels are halves, a channel a clock."""
+
+from amaranth.hdl import Const, Module, Mux, Signal
+from amaranth.lib import wiring
+from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.wiring import In, Out
+
+from fixfunc.rtl.lib.bits import choose, gated, named
+from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.float32.convert import widened
+from fixfunc.rtl.lib.float32.fields import FLOAT32
+from fixfunc.rtl.lib.timeline import Timeline
+from fixfunc.rtl.texture.filter.channel_sum import FRACTION
+from fixfunc.rtl.texture.filter.towards import Towards, share_of
+from fixfunc.spec.textures.filter import CHANNELS, CORNERS, GATHERED, FilterOp
+
+SAMPLES = 16  # of a pixel, at most
+IS_HALF = Const(0b0010, 4)  # of widened
+CHANNEL = StructLayout(
+    {
+        "channel": range(len(CHANNELS)),
+        "texels": ArrayLayout(ArrayLayout(16, len(CHANNELS)), CORNERS),
+        "u": FRACTION,
+        "v": FRACTION,
+        "op": 2,
+        "component": 2,
+        "missing": CORNERS,  # a corner that is the mean of the others, and of extremes none
+        "begins": 1,  # the grid is the first of two levels
+        "share": FRACTION,  # of the level before, if the grid is the second
+        "completes": 1,  # with the grid there is one sample more
+        "number": range(SAMPLES),  # of samples before
+    }
+)
+
+
+class HalfPixel(wiring.Component):
+    """A channel of a pixel's grid, and the samples before it; free-running.
+
+    Between columns, rows and levels, then the mean of samples, each in float32. Channels of a grid
+    come in order; two grids that complete samples of a quad lie :attr:`APART` clocks apart.
+
+    Parameters
+    ----------
+    corners : bool
+        Corners may be missing.
+
+    Members
+    -------
+    i : In(CHANNEL)
+    o : Out(32)
+        Of the samples so far: :attr:`latency` clocks later.
+    """
+
+    APART = Towards.LATENCY + 1
+    WORDS = 2  # clock in which texels are float32
+
+    def __init__(self, corners: bool) -> None:
+        self._corners = corners
+        self._filled = self.WORDS + (2 * Towards.LATENCY if corners else 0)
+        self._rows, self._grid, self._levels, self._mean, self.latency = (
+            self._filled + 1 + n * Towards.LATENCY for n in range(5)
+        )
+        super().__init__({"i": In(CHANNEL), "o": Out(32)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        i = self.i
+        t = Timeline(m)
+        gathers = i.op == FilterOp.GATHER
+        t.enter(
+            0,
+            **{name: i[name] for name in ("channel", "begins", "share", "completes", "number")},
+            missing=i.missing,
+            gathers=named(m, gathers, "gathers"),
+            u=gated(i.u, ~gathers),
+            v=gated(i.v, ~gathers),
+            extreme=(i.op == FilterOp.MINIMUM) | (i.op == FilterOp.MAXIMUM),
+            greatest=i.op == FilterOp.MAXIMUM,
+        )
+        texels = self._texels(m, t)
+        u = share_of(m, t[self._rows].u, "u")
+        rows = [
+            self._towards(m, t, self._rows, *texels[2 * n : 2 * n + 2], u, f"row_{n}")
+            for n in range(2)
+        ]
+        grid = self._towards(m, t, self._grid, *rows, share_of(m, t[self._grid].v, "v"), "grid")
+        now = t[self._levels]
+        smaller = Signal(ArrayLayout(32, len(CHANNELS)))  # values of the level before
+        of_channel = smaller[now.channel]
+        with m.If(now.begins):
+            m.d.sync += of_channel.eq(grid)
+        share = share_of(m, now.share, "level")
+        level = self._towards(m, t, self._levels, grid, of_channel, share, "level")
+        now, end = t[self._mean], t[self.latency]
+        total = Signal(ArrayLayout(32, len(CHANNELS)))
+        before = Mux(now.number.any(), total[now.channel], level)
+        part = choose(now.number, [_part(n) for n in range(SAMPLES)])
+        mean = self._towards(m, t, self._mean, before, level, part, "mean")
+        of_channel = total[end.channel]
+        with m.If(end.completes):
+            m.d.sync += of_channel.eq(mean)
+        m.d.comb += self.o.eq(Mux(end.completes, mean, of_channel))
+        return m
+
+    def _texels(self, m, t):
+        """The texels of the channel as float32; of a gather the one that counts is the first."""
+        halves = []
+        for corner, texel in enumerate(self.i.texels):
+            number = Mux(t[0].gathers, self.i.component, self.i.channel)
+            own = choose(number, [texel[n] for n in range(len(CHANNELS))])
+            halves.append(register(m, own, 16, f"half_{corner}"))
+        words = self._words(m, halves, self._filled - self.WORDS, "texel")
+        now = t[self._filled]
+        if self._corners:
+            lacking = Mux(now.extreme, FLOAT32.nan, self._mean_of_three(m, t, halves))
+            lacking = named(m, lacking, "lacking")
+            words = [Mux(now.missing[n], lacking, word) for n, word in enumerate(words)]
+        gathered = choose(now.channel, [words[corner] for corner in GATHERED])
+        words[0] = Mux(now.gathers, gathered, words[0])
+        return [register(m, word, 32, f"filled_{n}") for n, word in enumerate(words)]
+
+    def _words(self, m, halves, clocks, name):
+        """Halves as float32, a clock later and so many more."""
+        out = []
+        for n, half in enumerate(halves):
+            later = delay(m, half, clocks, f"{name}_half_{n}")
+            word = widened(m, later, IS_HALF, f"{name}_wide_{n}")
+            out.append(register(m, word, 32, f"{name}_{n}"))
+        return out
+
+    def _mean_of_three(self, m, t, halves):
+        """Of the corners that are there, in their order: by a half, then by a third."""
+        missing = t[1].missing
+        first = Mux(missing[0], halves[1], halves[0])
+        second = Mux(missing[:2].any(), halves[2], halves[1])
+        third = Mux(missing[3], halves[2], halves[3])
+        two = self._words(m, (first, second), 0, "of_two")
+        (last,) = self._words(m, (third,), Towards.LATENCY, "third")
+        # Of two samples, and of three: their mean is not that of extremes.
+        both = self._towards(m, t, self.WORDS, *two, _part(1), "both")
+        return self._towards(m, t, self.WORDS + Towards.LATENCY, both, last, _part(2), "three")
+
+    def _towards(self, m, t, clock, a, b, share, name):
+        """From one towards the other, of what enters in a clock."""
+        unit = Towards()
+        m.submodules[name] = unit
+        m.d.comb += [
+            unit.a.eq(a),
+            unit.b.eq(b),
+            unit.share.eq(share),
+            unit.extreme.eq(t[clock].extreme),
+            unit.greatest.eq(t[clock].greatest),
+        ]
+        return unit.o
+
+
+def _part(before):
+    """1 / n, n samples being one more than those before: the nearest float32; of the first 0."""
+    if not before:
+        return Const(0, 32)
+    count = before + 1
+    halvings = (count - 1).bit_length()
+    # 2^halvings / n is 1 or more, and below 2.
+    top = 1 << halvings + FLOAT32.fraction
+    mantissa = (2 * top + count) // (2 * count)
+    return Const(((FLOAT32.bias - halvings) << FLOAT32.fraction) + mantissa - (1 << 23), 32)
