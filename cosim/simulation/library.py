@@ -10,7 +10,7 @@ from string import Template
 from amaranth.lib import wiring
 
 from fixfunc.cosim import codec, toolchain
-from fixfunc.cosim.simulation import parts, waves
+from fixfunc.cosim.simulation import clock_gates, parts, waves
 from fixfunc.cosim.simulation.parts import run
 from fixfunc.cosim.verilog import units
 from fixfunc.cosim.verilog.generate import constant_ports, memory_ports, ports
@@ -289,9 +289,11 @@ def build(
     if traced:
         waves.check()
     part = None if covered or traced else parts.repeated(source, name)
+    gates = [] if covered or traced or part else clock_gates.parts(source, name)
+    if gates:
+        source = clock_gates.clocked(source, name, gates)
     flags = [
         "--cc",
-        "--build",
         "-O3",
         "--x-assign",
         "fast",
@@ -303,6 +305,7 @@ def build(
         "-Wall",
         *(COVERAGE if covered else ()),
         *(waves.OPTIONS if traced else ()),
+        *(clock_gates.QUIET if gates else ()),
         *split(source, optimise),
         "-CFLAGS",
         "-fPIC -fvisibility=default",
@@ -311,10 +314,11 @@ def build(
     ]
     versions = toolchain.versions("verilator")
     content = [source, around, str(part), *parts.QUIET, *flags, *versions, WORDS * covered]
+    content += [clock_gates.CLOCKS.read_text(), *gates]
     digest = hashlib.sha256("\0".join(content).encode()).hexdigest()[:16]
     return toolchain.once(
         toolchain.BUILD / "volume" / f"{name}-{digest}.so",
-        lambda path: _build(path, source, around, name, part, flags, covered),
+        lambda path: _build(path, source, around, name, part, gates, flags, covered),
     )
 
 
@@ -335,6 +339,7 @@ def _build(
     around: str,
     name: str,
     part: str | None,
+    gates: list[str],
     flags: list[str],
     covered: bool,
 ) -> None:
@@ -351,6 +356,8 @@ def _build(
         command = [tool, "--exe", *flags, "--top-module", name, "-LDFLAGS", "-shared", *of_part]
         files = ["--Mdir", folder / "obj", "-o", folder / "built.so", f"{name}.sv", "shim.cpp"]
         run([*command, *files], folder)
+        (folder / "clocks.h").write_text(clock_gates.clocks(source, name, gates, folder / "obj"))
+        run([*command, "--no-verilate", "--build", *files], folder)
     except subprocess.CalledProcessError as error:
         output = error.stdout + error.stderr
         (folder / "log").write_text(output)

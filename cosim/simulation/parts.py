@@ -51,7 +51,7 @@ def split(tool: str, source: str, top: str, part: str, folder: Path, flags: list
     (folder / f"{part}_part.sv").write_text(head + hierarchy.part(source, part))
     (folder / f"{top}.sv").write_text(head + hierarchy.around(source, top, part))
     made = f"part_{part}"
-    command = [tool, "--lib-create", part, *flags, "--top-module", part, "--Mdir", made]
+    command = [tool, "--build", "--lib-create", part, *flags, "--top-module", part, "--Mdir", made]
     run([*command, f"{part}_part.sv"], folder)
     return [*QUIET, "-LDFLAGS", folder / made / f"lib{part}.a", f"{made}/{part}.sv"]
 

@@ -76,9 +76,9 @@ MEMORIES = {
 
 
 class Stats(ctypes.Structure):
-    """Clocks of one run: all; at the first beat taken; at the last beat given."""
+    """Clocks of a run: all; at the first beat taken; at the last beat given; of parts, left out."""
 
-    _fields_ = [(name, ctypes.c_uint64) for name in ("clocks", "first", "last")]
+    _fields_ = [(name, ctypes.c_uint64) for name in ("clocks", "first", "last", "left_out")]
 
 
 class Run(NamedTuple):
@@ -86,7 +86,7 @@ class Run(NamedTuple):
 
     Clocks from the first beat taken to the last beat given, and all that were simulated; seconds;
     addresses of transfers that memory does not have, ndarray of uint64; what was kept by clocks, if
-    that was asked for.
+    that was asked for; clocks that were left out, of all parts that stood still.
     """
 
     outputs: dict
@@ -95,6 +95,7 @@ class Run(NamedTuple):
     seconds: float
     outside: np.ndarray = np.zeros(0, np.uint64)
     events: Events | None = None
+    left_out: int = 0
 
 
 class SimulationError(RuntimeError):
@@ -257,7 +258,8 @@ class Volume:
         clocks = stats.last - stats.first + 1
         names = [port.name for port in (*self.inputs, *self.outputs)]
         kept = events.told(self._library, names, self._memories) if keep else None
-        return Run(outputs, clocks, stats.clocks, seconds, self._outside(), kept)
+        outside = self._outside()
+        return Run(outputs, clocks, stats.clocks, seconds, outside, kept, stats.left_out)
 
     def replay(self, bursts: np.ndarray, channel: str) -> np.ndarray:
         """When the DRAM behind the ports answers bursts: clocks, ndarray of uint64.
