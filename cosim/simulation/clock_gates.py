@@ -19,6 +19,7 @@ from fixfunc.cosim.toolchain import ToolError
 from fixfunc.cosim.verilog import hierarchy
 
 CLOCKS = Path(__file__).with_name("clocks.h.in")
+RULES = Path(__file__), CLOCKS  # what a library depends on beside its source
 EXPANDED = 4_000_000  # characters of all instances' Verilog: smaller designs have one clock
 SHARE = 0.012  # of them that a part has, at least
 WRAPPED = 0.8  # of what stands around a part: a part that is more of it has its clock
@@ -27,7 +28,7 @@ QUIET = ("-Wno-SYMRSVDWORD",)
 
 CLOCK = ".clk(clk)"
 _PORT = re.compile(r"(?m)^  ((?:input|output) (?:signed )?(?:\[[^]]*\] )?(\\\S+ |[\w$]+));$")
-_INPUT = re.compile(r"(?m)^  input (?:signed )?(?:\[[^]]*\] )?(\\\S+ |[\w$]+);$")
+_INPUT = re.compile(r"(?m)^  input (?:signed )?(?:\[[^]]*\] )?(\\\S+ |[\w$]+)(?: ?/\*.*\*/)?;$")
 _ASSIGNED = re.compile(r"(?m)^  assign (\\\S+ |[\w$]+)")
 _LINE = re.compile(r"(?:^|_)delay_line(?:_\d+)?$")
 _PLACES = ("following", "write__addr")  # of a delay line
@@ -197,18 +198,18 @@ def _passing(of, place, inner, found, names):
     """Members of a part's object that are no state, and the memories of its delay lines.
 
     Inputs are none, nor is what is assigned. Other wires may be: Verilator keeps a register under
-    the name of the wire that it is connected to.
+    the name of the wire around it that it is connected to.
     """
-    passing = {_code(name) for name in names[found[place]].inputs}
+    passing = set()
     memories = []
     for at in inner:
         module = found[at]
         path = [_code(name) for name in at[len(place) + 1 :].split(".") if name]
         before = "__PVT__" + "".join(f"{name}__DOT__" for name in path)
         if module in names:
-            assigned = [_code(name) for name in names[module].assigned]
-            passing.update(before + name for name in assigned)
-            passing.update(assigned if at == place else [])
+            none = [_code(name) for name in (*names[module].inputs, *names[module].assigned)]
+            passing.update(before + name for name in none)
+            passing.update(none if at == place else [])  # ports have no prefix
         if _LINE.search(module) and f"{before}memory" in of.members:
             passing.update(before + _code(name) for name in _PLACES)
             memories.append(f"{before}memory")

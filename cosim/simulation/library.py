@@ -314,7 +314,8 @@ def build(
     ]
     versions = toolchain.versions("verilator")
     content = [source, around, str(part), *parts.QUIET, *flags, *versions, WORDS * covered]
-    content += [clock_gates.CLOCKS.read_text(), *gates]
+    rules = clock_gates.RULES if gates else [clock_gates.CLOCKS]
+    content += [rule.read_text() for rule in rules]
     digest = hashlib.sha256("\0".join(content).encode()).hexdigest()[:16]
     return toolchain.once(
         toolchain.BUILD / "volume" / f"{name}-{digest}.so",
