@@ -229,7 +229,7 @@ def test_a_colour_that_cannot_be_written():
 @pytest.mark.plan("top-9")
 def test_counters():
     """They are the golden ones, but for what depends on when; other addresses read as zero."""
-    rows = random_rows(7)
+    rows = random_rows(8)
     given = bench.inputs(rows, PARAMS)
     run = volume(BLOCK, CONFIG).run(
         given,
