@@ -339,7 +339,7 @@ def test_both_bits_of_minus_one_in_hardware():
 def test_random_beats_reach_every_format():
     """Tiles are drawn on each with blending, logic, each partial mask; states are refused."""
     seen = Counter()
-    for seed in range(24):
+    for seed in range(32):
         rows = bench.requests(np.random.default_rng(seed), 300, PARAMS)
         is_state = rows[:, 0] & 3 == Kind.STATE
         fields = payloads.DRAW_STATE

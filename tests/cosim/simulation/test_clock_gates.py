@@ -3,15 +3,39 @@
 
 import numpy as np
 import pytest
+from amaranth.hdl import Cat, Module
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
 
 from fixfunc.cosim.simulation import clock_gates
+from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.toolchain import ToolError
 from fixfunc.cosim.verilog import hierarchy
+from fixfunc.cosim.verilog.generate import generate
+from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.tb import catalogue
 
 BLOCK = "hiz"
 CONFIG = "tiny"
 ROOM = 1 << 16
+LIMIT = 30_000  # clocks, far above what they take
+
+
+class Late(wiring.Component):
+    """Words, and whether they are any, through a delay line; nobody may hold them up."""
+
+    i: In(stream.Signature(16))
+    o: Out(stream.Signature(16))
+
+    def elaborate(self, platform):  # noqa: ARG002
+        m = Module()
+        m.submodules.line = line = DelayLine(17, 40, near=True)
+        m.d.comb += [
+            self.i.ready.eq(1),
+            line.i.eq(Cat(self.i.payload, self.i.valid)),
+            Cat(self.o.payload, self.o.valid).eq(line.o),
+        ]
+        return m
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +81,27 @@ def test_clocks_that_are_left_out_change_nothing(paces, monkeypatch):
     rows = block.bench.requests(np.random.default_rng(6), 400, block.parameters(CONFIG))
     whole = block.run(block.volume(CONFIG), rows, ROOM, CONFIG, paces)
     monkeypatch.setattr(clock_gates, "EXPANDED", 0)
-    gated, _, mismatches, first = block.compare(block.volume(CONFIG), rows, CONFIG, paces)
+    gated, _, mismatches, first = block.compare(
+        block.volume(CONFIG), rows, CONFIG, paces, limit=LIMIT
+    )
     assert not mismatches, first
     assert 0 == whole.left_out < gated.left_out
     assert (gated.clocks, gated.simulated) == (whole.clocks, whole.simulated)
     for name, beats in whole.outputs.items():
         assert (gated.outputs[name] == beats).all(), name
+
+
+def test_a_delay_line_is_quiet_only_where_nothing_is_on_its_way(monkeypatch):
+    """Equal words far apart: a clock overwrites a row by what it holds while one is on its way."""
+    monkeypatch.setattr(clock_gates, "EXPANDED", 0)
+    monkeypatch.setattr(clock_gates, "WRAPPED", 1)
+    source = generate(Late(), "late")
+    assert clock_gates.parts(source, "late") == ["late.line"]
+    words = np.full((300, 1), 5, np.uint64)
+    for pace in ("full", "random", "bursty", "starved"):
+        run = Volume(Late(), "late", source).run({"i": words}, ROOM, (pace, "full"), limit=LIMIT)
+        assert run.outputs["o"].tolist() == words.tolist()
+        assert run.left_out > 0
 
 
 @pytest.mark.usefixtures("small")
