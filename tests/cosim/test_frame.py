@@ -142,6 +142,10 @@ def test_how_much_of_a_library_is_built(tmp_path, monkeypatch):
     for name in ("a.cpp", "b.cpp", "a.o"):
         (objects / name).touch()
     assert library.share("hiz") == "1 of 2 files are compiled"
+    joined = objects / "Vhiz_vm_classes_0.cpp"
+    joined.write_text('#include "a.cpp"\n#include "b.cpp"\n')
+    (objects / "Vhiz_vm_classes_0.o").touch()
+    assert library.share("hiz") == "1 of 1 files are compiled"
     assert library.share("top") == ""
 
 
