@@ -28,28 +28,16 @@ QUIET = ("-Wno-SYMRSVDWORD",)
 
 CLOCK = ".clk(clk)"
 _PORT = re.compile(r"(?m)^  ((?:input|output) (?:signed )?(?:\[[^]]*\] )?(\\\S+ |[\w$]+));$")
-_INPUT = re.compile(r"(?m)^  input (?:signed )?(?:\[[^]]*\] )?(\\\S+ |[\w$]+)(?: ?/\*.*\*/)?;$")
-_ASSIGNED = re.compile(r"(?m)^  assign (\\\S+ |[\w$]+)")
+# What is no register: an input, and what is assigned.
+_VALUE = re.compile(r"(?m)^  (?:input (?:signed )?(?:\[[^]]*\] )?|assign )(\\\S+ |[\w$]+)")
 _LINE = re.compile(r"(?:^|_)delay_line(?:_\d+)?$")
 _PLACES = ("following", "write__addr")  # of a delay line
 
 # What Verilator writes: a class for each module that is kept whole, an object for each instance.
 _OBJECT = re.compile(r"(?m)^ +(V\w+) +(TOP__\w+);")
-_VALUES = re.compile(r"(?s)// DESIGN SPECIFIC STATE\n(.*?)\n\n")
+_STATE = re.compile(r"(?s)// DESIGN SPECIFIC STATE\n(.*?)\n\n")
 _MEMBER = re.compile(r"(?:[CSIQ]Data|Vl\w+<.*>)(?:/\*[\d:]+\*/)? (\w+)")
 _ALL = "top->rootp->vlSymsp->"
-
-
-class _Names(NamedTuple):
-    """Values of a module that are no registers."""
-
-    inputs: list[str]
-    assigned: list[str]
-
-    @classmethod
-    def of(cls, module):
-        names = [[_bare(name) for name in form.findall(module)] for form in (_INPUT, _ASSIGNED)]
-        return cls(*names)
 
 
 class _Object(NamedTuple):
@@ -87,7 +75,7 @@ def parts(source: str, top: str) -> list[str]:
         size = sizes[module][1]
         if not SHARE * whole <= size <= WRAPPED * chosen[_nearest(outer, chosen)]:
             continue
-        if CLOCK in _connections(known[found[outer]], instance):
+        if CLOCK in hierarchy.connections(known[found[outer]], instance):
             chosen[place] = size
     return [*chosen][1:]
 
@@ -107,7 +95,7 @@ def clocked(source: str, top: str, places: list[str]) -> str:
     for n, place in enumerate(places):
         outer, _, instance = place.rpartition(".")
         around = known[found[outer]]
-        before = _connections(around, instance)
+        before = hierarchy.connections(around, instance)
         after = before.replace(CLOCK, f".clk($root.{top}.gate_{n})")
         known[found[outer]] = around.replace(before, after)
     for module in {found[place] for place in places}:
@@ -137,7 +125,10 @@ def clocks(source: str, top: str, places: list[str], model: Path) -> str:
 def _gates(source, places, model, top):
     """C++ of each gate: its clock, and where the model has the state and the ports of its part."""
     found = hierarchy.paths(source, top)
-    names = {name: _Names.of(module) for name, module in hierarchy.modules(source).items()}
+    values = {
+        name: [_code(hierarchy.bare(value)) for value in _VALUE.findall(module)]
+        for name, module in hierarchy.modules(source).items()
+    }
     inner: dict[str, list[str]] = {place: [] for place in places}
     for place in found:
         if around := _nearest(place, places):
@@ -145,7 +136,7 @@ def _gates(source, places, model, top):
     own, others = _objects(places, model, top)
     for n, place in enumerate(places):
         of = own[place]
-        passing, memories = _passing(of, place, inner[place], found, names)
+        passing, memories = _passing(of, place, inner[place], found, values)
         # Names that begin so are Verilator's, of values within a clock.
         state = [name for name in of.members if not name.startswith("__V") and name not in passing]
         yield f"        {{\n            Gate gate(&top->gate_{n});\n"
@@ -183,7 +174,7 @@ def _objects(places, model, top):
 
 def _members(header):
     """Names of a class's values, in their order."""
-    found = _VALUES.search(header.read_text())
+    found = _STATE.search(header.read_text())
     lines = [line.strip() for line in found[1].splitlines()] if found else []
     values = [line for line in lines if line.endswith(";") and line != "};"]
     members = [_MEMBER.fullmatch(line[:-1]) for line in values]
@@ -194,7 +185,7 @@ def _members(header):
     return [member[1] for member in members]
 
 
-def _passing(of, place, inner, found, names):
+def _passing(of, place, inner, found, values):
     """Members of a part's object that are no state, and the memories of its delay lines.
 
     Inputs are none, nor is what is assigned. Other wires may be: Verilator keeps a register under
@@ -206,10 +197,9 @@ def _passing(of, place, inner, found, names):
         module = found[at]
         path = [_code(name) for name in at[len(place) + 1 :].split(".") if name]
         before = "__PVT__" + "".join(f"{name}__DOT__" for name in path)
-        if module in names:
-            none = [_code(name) for name in (*names[module].inputs, *names[module].assigned)]
-            passing.update(before + name for name in none)
-            passing.update(none if at == place else [])  # ports have no prefix
+        passing.update(before + name for name in values.get(module, ()))
+        if at == place:  # ports have no prefix
+            passing.update(values[module])
         if _LINE.search(module) and f"{before}memory" in of.members:
             passing.update(before + _code(name) for name in _PLACES)
             memories.append(f"{before}memory")
@@ -248,17 +238,6 @@ def _nearest(place, places):
 
 def _outer(place):
     return place.rpartition(".")[0]
-
-
-def _connections(module, instance):
-    """Text of an instance within a module."""
-    name = re.escape(instance)
-    found = re.search(rf"(?ms)^  \S+ {{1,2}}\\?{name} {{0,2}}\(\n.*?^  \);\n", module)
-    return found[0] if found else ""
-
-
-def _bare(name):
-    return name.strip().removeprefix("\\")
 
 
 def _code(name):

@@ -11,12 +11,12 @@ INSTANCE = re.compile(r"(?m)^  (\\\S+|[A-Za-z_][\w$]*) {1,2}(\\\S+|[A-Za-z_][\w$
 
 def modules(text: str) -> dict[str, str]:
     """Text of each module, by name, in order."""
-    return {_bare(found[1]): found[0] for found in MODULE.finditer(text)}
+    return {bare(found[1]): found[0] for found in MODULE.finditer(text)}
 
 
 def instances(module: str) -> dict[str, str]:
     """Names of modules within a module, by the names of their instances."""
-    return {_bare(found[2]): _bare(found[1]) for found in INSTANCE.finditer(module)}
+    return {bare(found[2]): bare(found[1]) for found in INSTANCE.finditer(module)}
 
 
 def paths(text: str, top: str) -> dict[str, str]:
@@ -83,5 +83,13 @@ def sizes(text: str, top: str) -> dict[str, tuple[int, int]]:
     return {name: (n, expanded(name)) for name, n in counts.items()}
 
 
-def _bare(name):
+def connections(module: str, instance: str) -> str:
+    """Text of an instance within the text of a module; empty if it has none of that name."""
+    name = re.escape(instance)
+    found = re.search(rf"(?ms)^  \S+ {{1,2}}\\?{name} {{0,2}}\(\n.*?^  \);\n", module)
+    return found[0] if found else ""
+
+
+def bare(name: str) -> str:
+    """A name without what Verilog puts around one that is no word."""
     return name.strip().removeprefix("\\")
