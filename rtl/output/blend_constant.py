@@ -66,8 +66,8 @@ class ConstantSteps(wiring.Component):
                 whole = unorm.o << fraction
             else:
                 m.d.comb += unorm.unit.eq(self.widths[channel])
-                which = delay(m, self.widths[channel], self.LATENCY, f"widths_{channel}")
-                whole = pick(which, [unorm.o << fraction for _, fraction in units])
+                width = delay(m, self.widths[channel], self.LATENCY, f"widths_{channel}")
+                whole = pick(width, [unorm.o << fraction for _, fraction in units])
             m.d.comb += self.o[channel].eq(whole + unorm.fraction)
         return m
 

@@ -30,7 +30,7 @@ from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import SlotOp
 
 BYTES = FormatSet(BASE_FORMATS)
-CHANNELS = COLOUR // BYTE  # parts of a sample that are written apart
+CHANNELS = COLOUR // BYTE  # of a sample, each with a write enable
 EVERY = Const((1 << CHANNELS) - 1)
 
 
@@ -218,11 +218,11 @@ class ColourSlots(wiring.Component):
         """
         m.submodules[f"lane_{n}"] = lane = self._blenders[n]
         samples = range(n, self._edge**2, self._lanes)
-        given = {"source": _due(self.turn, self.colours, samples), "fraction": self.fractions[n]}
+        operands = {"source": _due(self.turn, self.colours, samples), "fraction": self.fractions[n]}
         if self._second:
-            given["second"] = _due(self.turn, self.second, samples)
-            given["second_fraction"] = self.second_fractions[n]
-        timeline.enter(0, **{f"{name}_{n}": value for name, value in given.items()})
+            operands["second"] = _due(self.turn, self.second, samples)
+            operands["second_fraction"] = self.second_fractions[n]
+        timeline.enter(0, **{f"{name}_{n}": value for name, value in operands.items()})
         timeline.enter(0, **{f"fill_{n}": _due(self.turn, self.fill_values, samples)})
         words = [read.data.word_select(k, COLOUR) for k in samples]
         value = _newest(
@@ -234,7 +234,7 @@ class ColourSlots(wiring.Component):
         entry = self.OLD - lane.ahead
         clocks = range(entry, self.latency)
         m.d.comb += [
-            *(getattr(lane, name).eq(timeline.value(f"{name}_{n}", entry)) for name in given),
+            *(getattr(lane, name).eq(timeline.value(f"{name}_{n}", entry)) for name in operands),
             lane.dest.eq(_newest(timeline[self.OLD], "at_lane", samples, write, stored)),
             lane.controls.eq(Cat(timeline[clock].control for clock in clocks)),
         ]

@@ -337,16 +337,16 @@ class ColourWrite(wiring.Component):
         wiring.connect(m, wiring.flipped(self.answers), unit.answers)
         wiring.connect(m, unit.shaded, wiring.flipped(self.shaded))
         m.d.comb += [
-            unit.late.eq(shading.late),
-            unit.late_draw.eq(~front.state.early_write),
-            unit.enters.eq(front.accept & shading.shaded & turns.last),
-            shading.back.eq(unit.back),
+            unit.next_late.eq(shading.late),
+            unit.entry_late.eq(~front.state.early_write),
+            unit.enter.eq(front.accept & shading.shaded & turns.last),
+            shading.back.eq(unit.returned),
             front.inputs_ready.eq(~shading.shaded | unit.ready),
         ]
-        taken = [(slot.colours, slot.fractions) for slot in slots]
+        operands = [(slot.colours, slot.fractions) for slot in slots]
         if p.second:
-            taken.append((slots[0].second, slots[0].second_fractions))
-        for (colours_of_slot, of_lanes), (packed, fractions) in zip(taken, unit.o, strict=True):
+            operands.append((slots[0].second, slots[0].second_fractions))
+        for (colours_of_slot, of_lanes), (packed, fractions) in zip(operands, unit.o, strict=True):
             m.d.sync += colours_of_slot.eq(packed)
             for n, fraction in enumerate(of_lanes):
                 of_groups = [fractions[k] for k in range(n, p.edge**2, p.lanes)]

@@ -36,7 +36,7 @@ STEEP = 2  # bits by which a fraction counts for more where a byte of sRGB has i
 
 
 def by_bytes(formats: Sequence[Format], second: bool) -> bool:
-    """Channels of planes are written apart: of R8G8B8A8_UNORM alone, without second colours."""
+    """Each channel has a write enable: of R8G8B8A8_UNORM alone, without second colours."""
     return tuple(formats) == BASE_FORMATS and not second
 
 

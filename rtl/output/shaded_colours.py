@@ -35,13 +35,13 @@ class ShadedColours(wiring.Component):
         Of tiles of late draws, what ``colours`` says of their samples.
     answers : In(stream.Signature(layout(payloads.coverage(edge**2))))
         Samples of the same tiles that passed in the end.
-    late : In(1)
+    next_late : In(1)
         The next tile of ``colours`` is of a late draw.
-    late_draw : In(1)
+    entry_late : In(1)
         The next tile to enter is of a late draw.
-    enters : In(1)
+    enter : In(1)
         A shaded tile enters: only if ``ready``.
-    back : Out(1)
+    returned : Out(1)
         A tile of ``colours`` has come.
     ready : Out(1)
         The next tile may enter.
@@ -61,10 +61,10 @@ class ShadedColours(wiring.Component):
                 "colours": In(stream.Signature(layout(colours(edge, depths, outputs)))),
                 "shaded": Out(stream.Signature(survivors)),
                 "answers": In(stream.Signature(layout(payloads.coverage(edge**2)))),
-                "late": In(1),
-                "late_draw": In(1),
-                "enters": In(1),
-                "back": Out(1),
+                "next_late": In(1),
+                "entry_late": In(1),
+                "enter": In(1),
+                "returned": Out(1),
                 "ready": Out(1),
                 "o": Out(words),
                 "passed": Out(edge**2),
@@ -81,27 +81,27 @@ class ShadedColours(wiring.Component):
             for n in self._lanes
         )
         m.submodules.waiting = waiting = fifo.SyncFIFOBuffered(width=len(new), depth=LATE)
-        late_enters = self.enters & self.late_draw
+        late_pop = self.enter & self.entry_late
         m.d.comb += [
-            self.shaded.valid.eq(self.colours.valid & self.late & waiting.w_rdy),
+            self.shaded.valid.eq(self.colours.valid & self.next_late & waiting.w_rdy),
             *(
                 self.shaded.payload[name].eq(result[name])
                 for name in self.shaded.payload.shape().members
             ),
             waiting.w_en.eq(self.shaded.valid & self.shaded.ready),
             waiting.w_data.eq(new),
-            waiting.r_en.eq(late_enters),
-            self.answers.ready.eq(late_enters),
-            self.colours.ready.eq(Mux(self.late, waiting.w_en, self.enters & ~self.late_draw)),
-            self.back.eq(self.colours.valid & self.colours.ready),
+            waiting.r_en.eq(late_pop),
+            self.answers.ready.eq(late_pop),
+            self.colours.ready.eq(Mux(self.next_late, waiting.w_en, self.enter & ~self.entry_late)),
+            self.returned.eq(self.colours.valid & self.colours.ready),
             self.ready.eq(
                 Mux(
-                    self.late_draw,
+                    self.entry_late,
                     waiting.r_rdy & self.answers.valid,
-                    self.colours.valid & ~self.late,
+                    self.colours.valid & ~self.next_late,
                 )
             ),
-            self.o.eq(Mux(self.late_draw, waiting.r_data, new)),
-            self.passed.eq(Mux(self.late_draw, self.answers.payload.mask, ~0)),
+            self.o.eq(Mux(self.entry_late, waiting.r_data, new)),
+            self.passed.eq(Mux(self.entry_late, self.answers.payload.mask, ~0)),
         ]
         return m

@@ -62,10 +62,10 @@ class TexelBlender(wiring.Component):
         self._formats = formats
         self._control = control_layout(formats)
         shader_layouts = [with_shader_alpha(arrangement) for arrangement in formats.layouts]
-        self._given = {"source": (NEW, Unpacker(formats, shader_layouts), "fraction")}
+        self._inputs = {"source": (NEW, Unpacker(formats, shader_layouts), "fraction")}
         if second:
             unit = Unpacker(formats, shader_layouts)
-            self._given["second"] = SECOND, unit, "second_fraction"
+            self._inputs["second"] = SECOND, unit, "second_fraction"
         self._old = Unpacker(formats)
         self._blender = Blender(formats, constant=True, logic=True)
         self._controls = ArrayLayout(control_layout(formats).size, self.ahead + self.latency)
@@ -76,7 +76,7 @@ class TexelBlender(wiring.Component):
                 "controls": In(self._controls),
                 "o": Out(COLOUR),
             }
-            | {port: In(COLOUR) for name, its in self._given.items() for port in (name, its[-1])}
+            | {port: In(COLOUR) for name, its in self._inputs.items() for port in (name, its[-1])}
         )
 
     @property
@@ -100,7 +100,7 @@ class TexelBlender(wiring.Component):
         m.submodules.blender = blender = self._blender
         old = self._unpack(m, "dest", self._old, self.ahead)
         t = Timeline(m)
-        for name, (source, unit, fraction) in self._given.items():
+        for name, (source, unit, fraction) in self._inputs.items():
             self._unpack(m, name, unit, 0)
             t.enter(0, **{fraction: getattr(self, fraction)})
             m.submodules[f"refine_{name}"] = refiner = Refiner(self._formats)
@@ -110,7 +110,7 @@ class TexelBlender(wiring.Component):
                 refiner.control.eq(self.controls[unit.latency]),
                 blender.sources[source].eq(refiner.o),
             ]
-        _, new, _ = self._given["source"]
+        _, new, _ = self._inputs["source"]
         t.enter(new.latency, words=new.words, values=new.values)
         m.d.comb += [
             blender.constants.eq(self.constants),

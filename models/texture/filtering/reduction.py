@@ -100,18 +100,18 @@ class Blend:
             texels = np.where(missing[..., None], mean_of_three(texels, missing), texels)
         for fraction in fractions:
             share = fraction.astype(np.float32) / np.float32(ONE)
-            texels = towards(texels[0::2], texels[1::2], share[:, None])
+            texels = lerp(texels[0::2], texels[1::2], share[:, None])
         return texels[0]
 
     def levels(self, fine: np.ndarray, coarse: np.ndarray, fraction: np.ndarray) -> np.ndarray:
         """A value between two levels."""
-        return towards(fine, coarse, (fraction.astype(np.float32) / np.float32(ONE))[:, None])
+        return lerp(fine, coarse, (fraction.astype(np.float32) / np.float32(ONE))[:, None])
 
     def samples(self, total: np.ndarray, value: np.ndarray, number: int) -> np.ndarray:
         """With the value of one more sample: the mean moves towards it."""
         if not number:
             return value
-        return towards(total, value, float32.reciprocal(np.float32(number + 1)))
+        return lerp(total, value, float32.reciprocal(np.float32(number + 1)))
 
     def finish(self, total: np.ndarray, _count: np.ndarray) -> np.ndarray:
         """The result."""
@@ -160,7 +160,7 @@ class Extreme:
         return float32.flush((total / self._unit).astype(np.float32))
 
 
-def towards(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
+def lerp(a: np.ndarray, b: np.ndarray, share: np.ndarray) -> np.ndarray:
     """float32 from a towards b, by a share of 0 to below 1."""
     a, b, share = np.broadcast_arrays(float32.flush(a), float32.flush(b), share)
     step = float32.multiply_add(share, float32.subtract(b, a), a)
@@ -181,5 +181,5 @@ def mean_of_three(texels: np.ndarray, missing: np.ndarray) -> np.ndarray:
     first, second, third = (
         np.take_along_axis(texels, order[k][None, :, None], 0)[0] for k in range(3)
     )
-    both = towards(first, second, np.float32(0.5))
-    return towards(both, third, float32.reciprocal(np.float32(3)))
+    both = lerp(first, second, np.float32(0.5))
+    return lerp(both, third, float32.reciprocal(np.float32(3)))

@@ -76,7 +76,8 @@ def stencil_usage(state: Value, tile: Value) -> tuple:
 def reads_target(state: Value, by_bytes: bool = True) -> Value:
     """What is stored decides, with the shader's colour, what will be.
 
-    Where channels are not written apart, ``by_bytes``, those that stay are stored anew.
+    A channel that is not written keeps its bytes if memory is written ``by_bytes``; otherwise the
+    tile is read for it.
     """
     reads = state.blend_enable | state.logic_op_enable
     return reads if by_bytes else reads | ~state.colour_write.all()

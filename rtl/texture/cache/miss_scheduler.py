@@ -74,7 +74,7 @@ class MissScheduler(wiring.Component):
         block = Signal(params.missed["blocks"].shape.elem_shape)
         is_second = Signal()
         is_wide = named(m, among(self.i.payload.format, params.wide), "is_wide")
-        completes = named(m, ~is_wide | is_second, "completes")
+        is_last = named(m, ~is_wide | is_second, "is_last")
         own_line = named(m, (block.line + is_second)[:LINE_NUMBER], "own_line")
         enters = named(m, self.i.valid & order.available & places.available & tags.ready, "enters")
         later = Signal(params.ordered)
@@ -91,7 +91,7 @@ class MissScheduler(wiring.Component):
         ordered = delay(m, later, Tags.LATENCY, "ordered")
         m.d.comb += [
             block.eq(choose(quarter, [self.i.payload.blocks[n].as_value() for n in range(4)])),
-            self.i.ready.eq(enters & completes & (missing == chosen)),
+            self.i.ready.eq(enters & is_last & (missing == chosen)),
             order.consume.eq(enters),
             places.consume.eq(enters),
             places.release.eq(self.taken),
@@ -101,7 +101,7 @@ class MissScheduler(wiring.Component):
             tags.key.eq(own_line[set_bits:]),
         ]
         with m.If(enters):
-            m.d.sync += [is_second.eq(~completes), done.eq(done | gated(chosen, completes))]
+            m.d.sync += [is_second.eq(~is_last), done.eq(done | gated(chosen, is_last))]
             with m.If(self.i.ready):
                 m.d.sync += done.eq(0)
 

@@ -70,9 +70,9 @@ class TexelBanks(wiring.Component):
             slot = choose(quarter, [self.slots[n] for n in range(QUARTERS)])
             addresses.append(named(m, Cat(slot, quarter), f"address_{corner}"))
         words = []
-        written = self.write
+        write_enable = self.write
         if self._params.wide:
-            written = gated(self.block.target.halves, self.write)
+            write_enable = gated(self.block.target.halves, self.write)
         for bank in range(BANKS):
             m.submodules[f"bank_{bank}"] = memory = Memory(
                 shape=self._word, depth=self._params.blocks, init=[]
@@ -84,7 +84,7 @@ class TexelBanks(wiring.Component):
                 wants = footprint.selected[corner] & (_bank(footprint, corner) == bank)
                 address = Mux(wants, addresses[corner], address)
             m.d.comb += [
-                write.en.eq(written),
+                write.en.eq(write_enable),
                 write.addr.eq(Cat(self.block.target.slot, self.block.target.quarter)),
                 *(half.error.eq(self.block.error) for half in write.data),
                 *(
@@ -114,8 +114,8 @@ class TexelBanks(wiring.Component):
                 word.eq(choose(bank, [word.as_value() for word in words])),
                 self.texels[corner].eq(choose(place, texels)),
             ]
-            failed = choose(row, [half.error for half in word])
-            errors.append(gated(failed, footprint.selected[corner]))
+            error = choose(row, [half.error for half in word])
+            errors.append(gated(error, footprint.selected[corner]))
         m.d.comb += self.error.eq(Cat(errors).any())
 
 

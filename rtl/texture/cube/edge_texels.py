@@ -29,8 +29,8 @@ class EdgeTexels(wiring.Component):
 
     Of a cube's corner one texel is missing. A pixel of one sample whose first grid lacks it has
     three grids for each, one with each of the others in its place, so that a third of their sum is
-    exact. Of halves, which the filter tells, the first of them counts, with what it lacks. A pixel
-    of several samples has the texel of its own face there.
+    exact. The filter of halves uses only the first of these grids, and the number of the missing
+    corner. A pixel of several samples has the texel of its own face there.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class EdgeTexels(wiring.Component):
                 own.borders.eq(part.pixels[pixel].borders),
                 own.weight.eq(gated(part.pixels[pixel].weight, (copy == 0) | thrice[pixel])),
                 own.thrice.eq(thrice[pixel]),
-                *self._lacks(own, part.pixels[pixel]),
+                *self._missing(own, part.pixels[pixel]),
                 *(joined[f"{axis}{pixel}"].eq(whole[f"{axis}{pixel}"]) for axis in "uv"),
             ]
             self._fill(m, whole, copy, pixel)
@@ -121,8 +121,8 @@ class EdgeTexels(wiring.Component):
                     m.d.sync += before.eq(0)
         return m
 
-    def _lacks(self, out, pixel):
-        """What the filter is told to be missing."""
+    def _missing(self, out, pixel):
+        """The missing corner, for the filter of halves."""
         if self._corners:
             yield out.missing.eq(gated(pixel.missing, ~pixel.several))
 

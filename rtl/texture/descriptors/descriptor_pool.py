@@ -13,7 +13,7 @@ from fixfunc.rtl.lib.axi import Axi, AxiReader, join
 from fixfunc.rtl.lib.bits import minimum, named
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.descriptors.texture_check import TextureCheck
-from fixfunc.rtl.texture.unit.layouts import brought
+from fixfunc.rtl.texture.unit.layouts import gradient_fields
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as UNITS
 from fixfunc.spec import payloads
 from fixfunc.spec.payloads import Field
@@ -77,7 +77,7 @@ class DescriptorPoolParams:
     @property
     def quad(self) -> tuple[Field, ...]:
         """Field table of a quad in."""
-        return (*POOL_QUAD, *brought(self.gradients, self.cubes))
+        return (*POOL_QUAD, *gradient_fields(self.gradients, self.cubes))
 
     @property
     def beats(self) -> UnionLayout:
@@ -88,7 +88,7 @@ class DescriptorPoolParams:
     @property
     def unit_quad(self) -> tuple[Field, ...]:
         """Field table of a quad for the texture unit."""
-        return (*TEXTURE_QUAD, *brought(self.gradients, self.cubes))
+        return (*TEXTURE_QUAD, *gradient_fields(self.gradients, self.cubes))
 
     @property
     def requests(self) -> UnionLayout:

@@ -8,5 +8,5 @@ count_divider.py  a sum by the odd part of the number of samples, four bits a cl
 nearest.py       by the unit of the format, and the nearest float32
 half_filter.py   quads of halves: a channel of a grid a clock
 half_pixel.py    a pixel of them: between texels, levels, samples
-towards.py       a float towards another, or the extreme of two
+lerp.py          two floats interpolated, or their extreme
 """

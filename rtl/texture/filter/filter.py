@@ -15,10 +15,9 @@ from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.filter.count_divider import CountDivider
 from fixfunc.rtl.texture.filter.half_filter import HalfFilter
 from fixfunc.rtl.texture.filter.nearest import Nearest
-from fixfunc.rtl.texture.filter.pixel_sums import SUM, PixelSums
+from fixfunc.rtl.texture.filter.pixel_sums import SUM, PixelSums, texels_of
 from fixfunc.spec.textures.filter import (
     CHANNELS,
-    CORNERS,
     FILTER_STATE,
     FILTER_TAPS,
     FILTERED_QUAD,
@@ -115,8 +114,8 @@ class Filter(wiring.Component):
         steps = Signal(range(CountDivider.STEPS + 1))
         busy = named(m, steps.any(), "busy")
         front = Module()
-        arrives = Signal()
-        sums, ended, control = self._front(front, arrives)
+        sums_valid = Signal()
+        sums, ended, control = self._front(front, sums_valid)
         back = Module()
         # A quad that is being divided stops the next one at its place, not before.
         enable = named(m, skid.enable & ~(busy & ended), "enable")
@@ -133,47 +132,47 @@ class Filter(wiring.Component):
         m.submodules.front = EnableInserter(enable)(front)
         m.submodules.back = EnableInserter(skid.enable)(back)
         if self._params.halves:
-            self._beside_halves(m, arrives, enable, skid.o)
+            self._select_path(m, sums_valid, enable, skid.o)
         else:
-            m.d.comb += [arrives.eq(self.i.valid), self.i.ready.eq(enable)]
+            m.d.comb += [sums_valid.eq(self.i.valid), self.i.ready.eq(enable)]
             wiring.connect(m, skid.o, wiring.flipped(self.o))
         return m
 
-    def _beside_halves(self, m, arrives, enable, sums):
-        """Quads of halves go another way, which is taken when the other one is empty."""
+    def _select_path(self, m, sums_valid, enable, sums):
+        """Quads of halves take a path of their own; the path changes when no quad is in flight."""
         m.submodules.halves = halves = HalfFilter(BEATS, self._params.corners)
         beat = self.i.payload
         is_half = Signal()
-        in_flight = Signal(7)  # quads on the way that was taken last
+        in_flight = Signal(7)  # quads on the path that is selected: 25 at most
         is_state = named(m, beat.kind == FilterKind.STATE, "is_state")
         own = (beat.state.unit_r == Unit.HALF) & ~beat.state.compares
         to_half = named(m, Mux(is_state, own, is_half), "to_half")
-        may_enter = named(m, (to_half == is_half) | ~in_flight.any(), "may_enter")
-        takes = named(m, may_enter & Mux(to_half, halves.i.ready, enable), "takes")
-        begins = self.i.valid & takes & ~is_state & beat.taps.end
+        path_ready = named(m, (to_half == is_half) | ~in_flight.any(), "path_ready")
+        accept = named(m, path_ready & Mux(to_half, halves.i.ready, enable), "accept")
+        push = self.i.valid & accept & ~is_state & beat.taps.end
         m.d.comb += [
-            arrives.eq(self.i.valid & may_enter & ~to_half),
-            halves.i.valid.eq(self.i.valid & may_enter & to_half),
+            sums_valid.eq(self.i.valid & path_ready & ~to_half),
+            halves.i.valid.eq(self.i.valid & path_ready & to_half),
             halves.i.payload.eq(beat),
-            self.i.ready.eq(takes),
+            self.i.ready.eq(accept),
             self.o.valid.eq(Mux(is_half, halves.o.valid, sums.valid)),
             self.o.payload.eq(Mux(is_half, halves.o.payload.as_value(), sums.payload.as_value())),
             halves.o.ready.eq(self.o.ready & is_half),
             sums.ready.eq(self.o.ready & ~is_half),
         ]
-        m.d.sync += in_flight.eq(in_flight + begins - (self.o.valid & self.o.ready))
-        with m.If(self.i.valid & takes & is_state):
+        m.d.sync += in_flight.eq(in_flight + push - (self.o.valid & self.o.ready))
+        with m.If(self.i.valid & accept & is_state):
             m.d.sync += is_half.eq(own)
 
-    def _front(self, m, arrives):
+    def _front(self, m, sums_valid):
         """Sums of quads, whether one has ended, and what the rest needs of it."""
         state = Signal(layout(FILTER_STATE))
         first = Signal(init=1)
         is_taps = self.i.payload.kind == FilterKind.TAPS
-        valid = register(m, arrives & is_taps, 1, "valid")
-        with m.If(arrives & is_taps):
+        valid = register(m, sums_valid & is_taps, 1, "valid")
+        with m.If(sums_valid & is_taps):
             m.d.sync += first.eq(self.i.payload.taps.end)
-        with m.If(arrives & ~is_taps):
+        with m.If(sums_valid & ~is_taps):
             m.d.sync += state.eq(self.i.payload.state)
         taps = register(m, self.i.payload.taps, layout(FILTER_TAPS), "taps")
         held = delay(m, state, 1, "state")
@@ -186,11 +185,7 @@ class Filter(wiring.Component):
             m.d.comb += [
                 *(unit.i[n].eq(taps[f"{n}{pixel}"]) for n in ("u", "v", "weight", "reference")),
                 *(unit.i[n].eq(held[n]) for n in OPERATION),
-                *(
-                    unit.i.texels[corner][n].eq(taps[f"t{pixel}_{corner}_{n}"])
-                    for corner in range(CORNERS)
-                    for n in range(len(CHANNELS))
-                ),
+                unit.i.texels.eq(texels_of(taps, pixel)),
                 *(unit.i.units[n].eq(held[f"unit_{name}"]) for n, name in enumerate(CHANNELS)),
                 unit.i.valid.eq(valid),
                 unit.i.first.eq(is_first),

@@ -11,9 +11,9 @@ from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.filter.half_pixel import SAMPLES, HalfPixel
+from fixfunc.rtl.texture.filter.pixel_sums import texels_of
 from fixfunc.spec.textures.filter import (
     CHANNELS,
-    CORNERS,
     FILTER_STATE,
     FILTER_TAPS,
     FILTERED_QUAD,
@@ -28,7 +28,7 @@ class HalfFilter(wiring.Component):
     """Filter quads whose texels are halves.
 
     A grid takes four clocks; one that completes another sample of a pixel waits until
-    :attr:`HalfPixel.APART` clocks have passed since the sample before.
+    :attr:`HalfPixel.SPACING` clocks have passed since the sample before.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class HalfFilter(wiring.Component):
         m.submodules.skid = skid = SkidBuffer(layout(FILTERED_QUAD))
         wiring.connect(m, skid.o, wiring.flipped(self.o))
         inner = Module()
-        free = self._inner(inner, skid)
+        ready = self._inner(inner, skid)
         m.submodules.inner = EnableInserter(skid.enable)(inner)
-        m.d.comb += self.i.ready.eq(skid.enable & free)
+        m.d.comb += self.i.ready.eq(skid.enable & ready)
         return m
 
     def _inner(self, m, skid):
@@ -71,19 +71,19 @@ class HalfFilter(wiring.Component):
         valid = Signal()
         channel = Signal(range(len(CHANNELS)))
         samples = [self._samples(m, taps, pixel) for pixel in range(PIXELS)]
-        since = Signal(range(HalfPixel.APART))  # clocks that a sample still has to wait
-        follows = named(m, Cat(sample["follows"] for sample in samples).any(), "follows")
-        waits = named(m, follows & since.any() & (channel == 0), "waits")
-        issues = named(m, valid & ~waits, "issues")
-        completes = named(m, Cat(sample["completes"] for sample in samples).any(), "completes")
-        ends = named(m, issues & (channel == LAST), "ends")
-        free = named(m, ~valid | ends, "free")
-        m.d.sync += channel.eq(channel + issues)
-        with m.If(issues & (channel == 0) & completes):
-            m.d.sync += since.eq(HalfPixel.APART - 1)
-        with m.Elif(since.any()):
-            m.d.sync += since.eq(since - 1)
-        with m.If(free):
+        spacing = Signal(range(HalfPixel.SPACING))  # clocks until another sample may follow
+        later = named(m, Cat(sample["later"] for sample in samples).any(), "later_sample")
+        stall = named(m, later & spacing.any() & (channel == 0), "stall")
+        issue = named(m, valid & ~stall, "issue")
+        completed = named(m, Cat(sample["completed"] for sample in samples).any(), "completed")
+        grid_end = named(m, issue & (channel == LAST), "grid_end")
+        ready = named(m, ~valid | grid_end, "ready")
+        m.d.sync += channel.eq(channel + issue)
+        with m.If(issue & (channel == 0) & completed):
+            m.d.sync += spacing.eq(HalfPixel.SPACING - 1)
+        with m.Elif(spacing.any()):
+            m.d.sync += spacing.eq(spacing - 1)
+        with m.If(ready):
             is_taps = self.i.payload.kind == FilterKind.TAPS
             m.d.sync += [
                 valid.eq(self.i.valid & is_taps),
@@ -92,39 +92,39 @@ class HalfFilter(wiring.Component):
             with m.If(self.i.valid & ~is_taps):
                 m.d.sync += state.eq(self.i.payload.state)
         for sample in samples:
-            with m.If(ends):
+            with m.If(grid_end):
                 m.d.sync += [
                     sample["number"].eq(gated(sample["next_number"], ~taps.end)),
-                    sample["begun"].eq(sample["next_begun"] & ~taps.end),
+                    sample["level_pending"].eq(sample["next_level_pending"] & ~taps.end),
                 ]
-        self._pixels(m, state, taps, channel, issues, samples, skid)
-        return free
+        self._pixels(m, state, taps, channel, issue, samples, skid)
+        return ready
 
     def _samples(self, m, taps, pixel):
         """What the grid is to a pixel: a sample, or the first or second of two levels."""
         number = Signal(range(SAMPLES), name=f"number_{pixel}")
-        begun = Signal(name=f"begun_{pixel}")
+        level_pending = Signal(name=f"level_pending_{pixel}")
         weight = taps[f"weight{pixel}"]
-        part = named(m, weight[:-1].any() & ~weight[-1], f"is_part_{pixel}")
-        second = named(m, part & begun, f"is_second_{pixel}")
-        completes = named(m, weight[-1] | second, f"completes_{pixel}")
+        is_level = named(m, weight[:-1].any() & ~weight[-1], f"is_level_{pixel}")
+        second = named(m, is_level & level_pending, f"is_second_{pixel}")
+        completed = named(m, weight[-1] | second, f"completed_{pixel}")
         return {
             "number": number,
-            "begun": begun,
-            "begins": part & ~begun,
+            "level_pending": level_pending,
+            "first_level": is_level & ~level_pending,
             "share": gated(-weight[:-1], second)[: len(weight) - 1],
-            "completes": completes,
-            "follows": completes & number.any(),
-            "next_number": number + completes,
-            "next_begun": begun ^ part,
+            "completed": completed,
+            "later": completed & number.any(),
+            "next_number": number + completed,
+            "next_level_pending": level_pending ^ is_level,
         }
 
-    def _pixels(self, m, state, taps, channel, issues, samples, skid):
+    def _pixels(self, m, state, taps, channel, issue, samples, skid):
         """The pixels of a channel; four of them are a quad."""
         found = Signal(ArrayLayout(ArrayLayout(32, PIXELS), len(CHANNELS)))
         units = [HalfPixel(self._corners) for _ in samples]
         place = delay(m, channel, units[0].latency, "place")
-        last = named(m, issues & (channel == LAST) & taps.end, "last")
+        last = named(m, issue & (channel == LAST) & taps.end, "last")
         m.d.comb += skid.push.eq(delay(m, last, units[0].latency + 1, "last"))
         for pixel, (unit, sample) in enumerate(zip(units, samples, strict=True)):
             m.submodules[f"pixel_{pixel}"] = unit
@@ -135,18 +135,14 @@ class HalfFilter(wiring.Component):
                 "op": state.op,
                 "component": state.component,
                 "missing": taps[f"missing{pixel}"],
-                "begins": issues & sample["begins"],
+                "first_level": issue & sample["first_level"],
                 "share": sample["share"],
-                "completes": issues & sample["completes"],
+                "completed": issue & sample["completed"],
                 "number": sample["number"],
             }
             m.d.comb += [
                 *(unit.i[name].eq(value) for name, value in values.items()),
-                *(
-                    unit.i.texels[corner][n].eq(taps[f"t{pixel}_{corner}_{n}"])
-                    for corner in range(CORNERS)
-                    for n in range(len(CHANNELS))
-                ),
+                unit.i.texels.eq(texels_of(taps, pixel)),
             ]
             m.d.sync += found[place][pixel].eq(unit.o)
             m.d.comb += [skid.i[f"c{pixel}_{n}"].eq(found[n][pixel]) for n in range(len(CHANNELS))]

@@ -12,7 +12,8 @@ from fixfunc.rtl.lib.float32.convert import widened
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.texture.filter.channel_sum import FRACTION
-from fixfunc.rtl.texture.filter.towards import Towards, share_of
+from fixfunc.rtl.texture.filter.lerp import Lerp, share_of
+from fixfunc.rtl.texture.filter.pixel_sums import TEXELS
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS, GATHERED, FilterOp
 
 SAMPLES = 16  # of a pixel, at most
@@ -20,25 +21,27 @@ IS_HALF = Const(0b0010, 4)  # of widened
 CHANNEL = StructLayout(
     {
         "channel": range(len(CHANNELS)),
-        "texels": ArrayLayout(ArrayLayout(16, len(CHANNELS)), CORNERS),
+        "texels": TEXELS,
         "u": FRACTION,
         "v": FRACTION,
         "op": 2,
         "component": 2,
         "missing": CORNERS,  # a corner that is the mean of the others, and of extremes none
-        "begins": 1,  # the grid is the first of two levels
+        "first_level": 1,  # the grid is the first of two levels
         "share": FRACTION,  # of the level before, if the grid is the second
-        "completes": 1,  # with the grid there is one sample more
+        "completed": 1,  # with the grid there is one sample more
         "number": range(SAMPLES),  # of samples before
     }
 )
+
+PASSED = "channel", "first_level", "share", "completed", "number"  # from the grid on to its samples
 
 
 class HalfPixel(wiring.Component):
     """A channel of a pixel's grid, and the samples before it; free-running.
 
     Between columns, rows and levels, then the mean of samples, each in float32. Channels of a grid
-    come in order; two grids that complete samples of a quad lie :attr:`APART` clocks apart.
+    come in order; two grids that complete samples of a quad lie :attr:`SPACING` clocks apart.
 
     Parameters
     ----------
@@ -52,14 +55,14 @@ class HalfPixel(wiring.Component):
         Of the samples so far: :attr:`latency` clocks later.
     """
 
-    APART = Towards.LATENCY + 1
+    SPACING = Lerp.LATENCY + 1
     WORDS = 2  # clock in which texels are float32
 
     def __init__(self, corners: bool) -> None:
         self._corners = corners
-        self._filled = self.WORDS + (2 * Towards.LATENCY if corners else 0)
+        self._filled = self.WORDS + (2 * Lerp.LATENCY if corners else 0)
         self._rows, self._grid, self._levels, self._mean, self.latency = (
-            self._filled + 1 + n * Towards.LATENCY for n in range(5)
+            self._filled + 1 + n * Lerp.LATENCY for n in range(5)
         )
         super().__init__({"i": In(CHANNEL), "o": Out(32)})
 
@@ -70,7 +73,7 @@ class HalfPixel(wiring.Component):
         gathers = i.op == FilterOp.GATHER
         t.enter(
             0,
-            **{name: i[name] for name in ("channel", "begins", "share", "completes", "number")},
+            **{name: i[name] for name in PASSED},
             missing=i.missing,
             gathers=named(m, gathers, "gathers"),
             u=gated(i.u, ~gathers),
@@ -81,26 +84,26 @@ class HalfPixel(wiring.Component):
         texels = self._texels(m, t)
         u = share_of(m, t[self._rows].u, "u")
         rows = [
-            self._towards(m, t, self._rows, *texels[2 * n : 2 * n + 2], u, f"row_{n}")
+            self._lerp(m, t, self._rows, *texels[2 * n : 2 * n + 2], u, f"row_{n}")
             for n in range(2)
         ]
-        grid = self._towards(m, t, self._grid, *rows, share_of(m, t[self._grid].v, "v"), "grid")
+        grid = self._lerp(m, t, self._grid, *rows, share_of(m, t[self._grid].v, "v"), "grid")
         now = t[self._levels]
-        smaller = Signal(ArrayLayout(32, len(CHANNELS)))  # values of the level before
-        of_channel = smaller[now.channel]
-        with m.If(now.begins):
+        first_levels = Signal(ArrayLayout(32, len(CHANNELS)))
+        of_channel = first_levels[now.channel]
+        with m.If(now.first_level):
             m.d.sync += of_channel.eq(grid)
         share = share_of(m, now.share, "level")
-        level = self._towards(m, t, self._levels, grid, of_channel, share, "level")
+        level = self._lerp(m, t, self._levels, grid, of_channel, share, "level")
         now, end = t[self._mean], t[self.latency]
         total = Signal(ArrayLayout(32, len(CHANNELS)))
-        before = Mux(now.number.any(), total[now.channel], level)
-        part = choose(now.number, [_part(n) for n in range(SAMPLES)])
-        mean = self._towards(m, t, self._mean, before, level, part, "mean")
+        mean_before = Mux(now.number.any(), total[now.channel], level)
+        weight = choose(now.number, [_reciprocal(n) for n in range(SAMPLES)])
+        mean = self._lerp(m, t, self._mean, mean_before, level, weight, "mean")
         of_channel = total[end.channel]
-        with m.If(end.completes):
+        with m.If(end.completed):
             m.d.sync += of_channel.eq(mean)
-        m.d.comb += self.o.eq(Mux(end.completes, mean, of_channel))
+        m.d.comb += self.o.eq(Mux(end.completed, mean, of_channel))
         return m
 
     def _texels(self, m, t):
@@ -113,9 +116,9 @@ class HalfPixel(wiring.Component):
         words = self._words(m, halves, self._filled - self.WORDS, "texel")
         now = t[self._filled]
         if self._corners:
-            lacking = Mux(now.extreme, FLOAT32.nan, self._mean_of_three(m, t, halves))
-            lacking = named(m, lacking, "lacking")
-            words = [Mux(now.missing[n], lacking, word) for n, word in enumerate(words)]
+            substitute = Mux(now.extreme, FLOAT32.nan, self._mean_of_three(m, t, halves))
+            substitute = named(m, substitute, "substitute")
+            words = [Mux(now.missing[n], substitute, word) for n, word in enumerate(words)]
         gathered = choose(now.channel, [words[corner] for corner in GATHERED])
         words[0] = Mux(now.gathers, gathered, words[0])
         return [register(m, word, 32, f"filled_{n}") for n, word in enumerate(words)]
@@ -134,16 +137,17 @@ class HalfPixel(wiring.Component):
         missing = t[1].missing
         first = Mux(missing[0], halves[1], halves[0])
         second = Mux(missing[:2].any(), halves[2], halves[1])
-        third = Mux(missing[3], halves[2], halves[3])
+        final = Mux(missing[3], halves[2], halves[3])
         two = self._words(m, (first, second), 0, "of_two")
-        (last,) = self._words(m, (third,), Towards.LATENCY, "third")
+        (last,) = self._words(m, (final,), Lerp.LATENCY, "third")
         # Of two samples, and of three: their mean is not that of extremes.
-        both = self._towards(m, t, self.WORDS, *two, _part(1), "both")
-        return self._towards(m, t, self.WORDS + Towards.LATENCY, both, last, _part(2), "three")
+        half, third = _reciprocal(1), _reciprocal(2)
+        mean = self._lerp(m, t, self.WORDS, *two, half, "mean_of_two")
+        return self._lerp(m, t, self.WORDS + Lerp.LATENCY, mean, last, third, "mean_of_three")
 
-    def _towards(self, m, t, clock, a, b, share, name):
-        """From one towards the other, of what enters in a clock."""
-        unit = Towards()
+    def _lerp(self, m, t, clock, a, b, share, name):
+        """Interpolate two values of a clock, or find their extreme."""
+        unit = Lerp()
         m.submodules[name] = unit
         m.d.comb += [
             unit.a.eq(a),
@@ -155,7 +159,7 @@ class HalfPixel(wiring.Component):
         return unit.o
 
 
-def _part(before):
+def _reciprocal(before):
     """1 / n, n samples being one more than those before: the nearest float32; of the first 0."""
     if not before:
         return Const(0, 32)

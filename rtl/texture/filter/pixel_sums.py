@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A pixel of a quad: texels are selected, or compared, and summed over its samples."""
 
+from itertools import product
+
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.data import ArrayLayout, StructLayout
+from amaranth.lib.data import ArrayLayout, StructLayout, View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import choose, named
@@ -17,13 +19,14 @@ SIGNED = Unit.SNORM15, Unit.SNORM14
 SIGN = 1 << 31
 ONE = (1 << 16) - 1  # a texel that compares true, of UNORM16
 MAGNITUDE = TOTAL.width - 1
+TEXELS = ArrayLayout(ArrayLayout(16, len(CHANNELS)), CORNERS)
 PIXEL = StructLayout(
     {
         "u": FRACTION,
         "v": FRACTION,
         "weight": FRACTION + 1,
         "reference": 32,
-        "texels": ArrayLayout(ArrayLayout(16, len(CHANNELS)), CORNERS),
+        "texels": TEXELS,
         "op": 2,
         "component": 2,
         "compares": 1,
@@ -41,6 +44,12 @@ SUM = StructLayout(
         "zeros": 6,  # that were above it
     }
 )
+
+
+def texels_of(taps: View, pixel: int) -> View:
+    """The texels of a pixel's grid, by corner and channel."""
+    numbers = product(range(CORNERS), range(len(CHANNELS)))
+    return TEXELS(Cat(taps[f"t{pixel}_{corner}_{n}"] for corner, n in numbers))
 
 
 class PixelSums(wiring.Component):

@@ -136,7 +136,7 @@ class TextureUnitParams:
     @property
     def quad(self) -> tuple[Field, ...]:
         """Field table of a quad in."""
-        return (*TEXTURE_QUAD, *brought(self.gradients, self.cubes))
+        return (*TEXTURE_QUAD, *gradient_fields(self.gradients, self.cubes))
 
     @property
     def requests(self) -> UnionLayout:
@@ -211,7 +211,7 @@ class TextureUnitParams:
         )
 
 
-def brought(gradients: bool, cubes: bool) -> tuple[Field, ...]:
+def gradient_fields(gradients: bool, cubes: bool) -> tuple[Field, ...]:
     """Fields of gradients behind those of a quad; of a unit without them none."""
     if not gradients:
         return ()

@@ -14,11 +14,11 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.cache import COLOURS, DEPTHS, CacheStatus, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp
-from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
+from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from fixfunc.tb.texture.texture_cache import WORDS, put_format
-from tests import volume
 from tests.texture.test_texture_unit import QUADS, outputs, quads_of, ramps, sampled
+from tests.texture.unit.many_quads import check_quads, with_states
 from tests.textures import noise
 
 BLOCK = "texture_unit"
@@ -147,21 +147,12 @@ def test_a_unit_without_comparisons_has_nothing_of_them():
 @pytest.mark.parametrize("form", COMPARED, ids=lambda form: form.name)
 def test_a_hundred_thousand_comparisons(form, monkeypatch):
     """States that compare alone, of one format, of depths at the ends."""
-    draw = bench.draw
 
-    def comparing(*how):
-        state = draw(*how)
+    def comparing(_, state):
         state["compares"] = 1
         put_format(state, form)
-        return state
 
-    monkeypatch.setattr(bench, "draw", comparing)
-    okay = total = 0
-    for seed in range(5):
-        rows = bench.requests(np.random.default_rng(seed), 21_000, CONFIGS["tiny"])
-        found = volume.check(bench.TextureUnitBench.stem, "tiny", rows)
-        out = codec.unpack(found, TEXTURED_QUAD, dtype(TEXTURED_QUAD))
-        okay += (out["status"] == CacheStatus.OKAY).sum()
-        total += len(out)
+    with_states(monkeypatch, comparing)
+    total, okay, _ = check_quads("tiny", 5, 21_000)
     assert okay > 80_000
     assert total > 100_000

@@ -21,6 +21,7 @@ from fixfunc.tb.texture import texture_unit as bench
 from fixfunc.tb.texture.cube_faces import directions
 from tests import volume
 from tests.texture.test_texture_unit import ramps, sampled
+from tests.texture.unit.many_quads import check_quads
 from tests.texture.unit.test_comparisons import references_of
 from tests.texture.unit.test_layers import layers_of
 from tests.textures import noise
@@ -205,8 +206,5 @@ def test_cubes_need_layers():
 def test_a_hundred_thousand_quads_of_cubes(monkeypatch):
     """States of cubes alone."""
     monkeypatch.setattr(bench, "CUBES", 1.0)
-    found = 0
-    for seed in range(12):
-        rows = bench.requests(np.random.default_rng(seed), 9_000, CONFIGS["tiny"])
-        found += len(volume.check(bench.TextureUnitBench.stem, "tiny", rows))
-    assert found > 100_000
+    total, _, _ = check_quads("tiny", 12, 9_000)
+    assert total > 100_000

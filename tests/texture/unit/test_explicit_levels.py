@@ -5,12 +5,10 @@ import numpy as np
 import pytest
 
 from fixfunc.models.texture.sampler import Sampler, sample, sample_compare
-from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.cache import StoredFormat
-from fixfunc.tb.texture import texture_unit as bench
-from tests import volume
 from tests.texture.test_texture_unit import QUADS, quads_of, sampled
+from tests.texture.unit.many_quads import check_quads, with_states
 from tests.texture.unit.test_comparisons import depths, references_of
 from tests.textures import noise
 
@@ -69,16 +67,10 @@ def test_a_comparison_at_level_0(monkeypatch):
 @pytest.mark.plan("texture-unit-11")
 def test_a_hundred_thousand_quads_of_levels_that_are_given(monkeypatch):
     """States whose quads have levels alone."""
-    draw = bench.draw
 
-    def given(*how):
-        state = draw(*how)
+    def explicit(_, state):
         state["explicit_level"] = 1
-        return state
 
-    monkeypatch.setattr(bench, "draw", given)
-    found = 0
-    for seed in range(5):
-        rows = bench.requests(np.random.default_rng(seed), 21_000, CONFIGS["tiny"])
-        found += len(volume.check(bench.TextureUnitBench.stem, "tiny", rows))
-    assert found > 100_000
+    with_states(monkeypatch, explicit)
+    total, _, _ = check_quads("tiny", 5, 21_000)
+    assert total > 100_000

@@ -6,23 +6,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fixfunc.cosim import codec
-from fixfunc.models.payload import dtype
 from fixfunc.models.texture.sampler import ADDRESSES, Sampler, gather, sample
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture import create
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.textures.cache import FLOATS, CacheStatus, StoredFormat
+from fixfunc.spec.textures.cache import FLOATS, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp, Unit
-from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURED_QUAD
+from fixfunc.spec.textures.unit import SAMPLE_STATE
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture import texture_unit as bench
 from fixfunc.tb.texture.cube_faces import directions
 from fixfunc.tb.texture.filter import SPECIAL
 from fixfunc.tb.texture.texture_cache import put_format
-from tests import volume
-from tests.texture.test_texture_unit import BLOCK, quads_of, sampled
+from tests.texture.test_texture_unit import quads_of, sampled
+from tests.texture.unit.many_quads import check_quads, with_states
 from tests.textures import noise
 
 CONFIG = "tiny_full"
@@ -145,21 +143,13 @@ def test_units_without_floats_have_nothing_of_them():
 @pytest.mark.plan("texture-unit-15")
 def test_a_hundred_thousand_quads_of_floats(monkeypatch):
     """States of these formats alone."""
-    draw = bench.draw
 
-    def of_floats(rng, params):
-        state = draw(rng, params)
+    def of_floats(rng, state):
         put_format(state, rng.choice(FLOATS))
         state["compares"] = 0
-        return state
 
-    monkeypatch.setattr(bench, "draw", of_floats)
-    okay = total = 0
-    for seed in range(6):
-        rows = bench.requests(np.random.default_rng(seed), 18_000, CONFIGS[CONFIG])
-        out = codec.unpack(volume.check(BLOCK, CONFIG, rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
-        okay += (out["status"] == CacheStatus.OKAY).sum()
-        total += len(out)
+    with_states(monkeypatch, of_floats)
+    total, okay, rows = check_quads(CONFIG, 6, 18_000)
     states, _, _ = parted(rows, SAMPLE_STATE, CONFIGS[CONFIG].quad)
     assert set(bench.forms_of(states)) == {int(form) for form in FLOATS}
     assert okay > 60_000

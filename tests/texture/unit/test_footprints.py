@@ -7,7 +7,6 @@ import pytest
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.sampler import Sampler, gather, sample, sample_compare
-from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.cache import CacheStatus, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp
@@ -15,6 +14,7 @@ from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from tests import volume
 from tests.texture.test_texture_unit import QUADS, quads_of, ramps, sampled
+from tests.texture.unit.many_quads import check_quads, with_states
 from tests.texture.unit.test_comparisons import references_of
 from tests.textures import noise
 from tests.tiers import by_tier
@@ -50,19 +50,13 @@ def test_footprints_are_those_of_the_sampler(anisotropy, mip, reduction, monkeyp
 @pytest.mark.plan("texture-unit-9")
 def test_a_million_anisotropic_quads(monkeypatch):
     """Of textures and samplers of all kinds, each with a greatest number of samples above one."""
-    draw = bench.draw
 
-    def anisotropic(rng, params):
-        state = draw(rng, params)
+    def anisotropic(rng, state):
         state["anisotropy"] = rng.integers(2, 17)
-        return state
 
-    monkeypatch.setattr(bench, "draw", anisotropic)
-    found = 0
-    for n in range(20):
-        rows = bench.requests(np.random.default_rng(100 + n), 52_000, CONFIGS["default"])
-        found += len(volume.check(bench.TextureUnitBench.stem, "default", rows, seed=n))
-    assert found > 1_000_000
+    with_states(monkeypatch, anisotropic)
+    total, _, _ = check_quads("default", 20, 52_000, first_seed=100)
+    assert total > 1_000_000
 
 
 @pytest.mark.plan("texture-unit-9")

@@ -19,6 +19,7 @@ from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from tests import volume
 from tests.texture.test_texture_unit import QUADS, quads_of, ramps, sampled
+from tests.texture.unit.many_quads import check_quads
 from tests.texture.unit.test_comparisons import references_of
 from tests.textures import noise
 from tests.tiers import by_tier
@@ -148,8 +149,5 @@ def test_a_unit_without_layers_has_none():
 def test_a_hundred_thousand_quads_of_arrays(monkeypatch):
     """States of several layers alone."""
     monkeypatch.setattr(bench, "LAST_LAYERS", (1, 5, 6, 300, 2047))
-    found = 0
-    for seed in range(5):
-        rows = bench.requests(np.random.default_rng(seed), 21_000, CONFIGS["tiny"])
-        found += len(volume.check(bench.TextureUnitBench.stem, "tiny", rows))
-    assert found > 100_000
+    total, _, _ = check_quads("tiny", 5, 21_000)
+    assert total > 100_000

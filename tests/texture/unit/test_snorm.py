@@ -20,6 +20,7 @@ from fixfunc.tb.texture.cube_faces import directions
 from fixfunc.tb.texture.texture_cache import put_format
 from tests import volume
 from tests.texture.test_texture_unit import BLOCK, quads_of, ramps, sampled
+from tests.texture.unit.many_quads import check_quads, with_states
 from tests.textures import noise
 
 CONFIG = "tiny_full"
@@ -146,20 +147,12 @@ def test_units_without_such_formats_have_nothing_of_them():
 @pytest.mark.plan("texture-unit-14")
 def test_a_hundred_thousand_quads_with_a_sign(monkeypatch):
     """States of these formats alone."""
-    draw = bench.draw
 
-    def with_sign(rng, params):
-        state = draw(rng, params)
+    def with_sign(rng, state):
         put_format(state, rng.choice([*SNORMS, StoredFormat.R16G16B16A16_UNORM]))
         state["compares"] = 0
-        return state
 
-    monkeypatch.setattr(bench, "draw", with_sign)
-    okay = total = 0
-    for seed in range(6):
-        rows = bench.requests(np.random.default_rng(seed), 18_000, CONFIGS[CONFIG])
-        out = codec.unpack(volume.check(BLOCK, CONFIG, rows), TEXTURED_QUAD, dtype(TEXTURED_QUAD))
-        okay += (out["status"] == CacheStatus.OKAY).sum()
-        total += len(out)
+    with_states(monkeypatch, with_sign)
+    total, okay, _ = check_quads(CONFIG, 6, 18_000)
     assert okay > 60_000
     assert total > 100_000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Floats from one towards the next, or the extreme of two."""
+"""Linear interpolation of two floats, or their extreme."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Value
 from amaranth.lib import wiring
@@ -15,7 +15,7 @@ from fixfunc.rtl.texture.filter.channel_sum import FRACTION
 SIGN = 1 << 31
 
 
-class Towards(wiring.Component):
+class Lerp(wiring.Component):
     """a + share (b - a): a difference, and a multiply-add; free-running.
 
     It lies between a and b without being held there, since a share is below 1 by more than the
@@ -57,10 +57,10 @@ class Towards(wiring.Component):
         opposed = infinite_a & infinite_b & (form.sign_of(self.a) ^ form.sign_of(self.b))
         weighted = Mux(nan_a | nan_b | opposed, form.nan, Mux(infinite_a, self.a, self.b))
         is_special = named(m, nan_a | nan_b | infinite_a | infinite_b, "is_special")
-        takes_b = Mux(self.extreme, b_counts, 0)
-        chosen = Mux(self.extreme | ~is_special, Mux(takes_b, self.b, self.a), weighted)
+        selects_b = Mux(self.extreme, b_counts, 0)
+        chosen = Mux(self.extreme | ~is_special, Mux(selects_b, self.b, self.a), weighted)
         direct = named(m, ~has_share | self.extreme | is_special, "direct")
-        # Where there is a step, the value on its way is a.
+        # With a step, the multiply-add begins at a.
         value = form.flushed(named(m, Mux(has_share, chosen, self.a), "value_0"))
         t.enter(0, value=value, share=self.share, direct=direct)
         now = t[Add.STEPS]
