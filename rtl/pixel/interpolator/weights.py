@@ -166,12 +166,11 @@ class PixelWeights(wiring.Component):
         width = HELD + len(reciprocal)
         for name, out in zip(NAMES, (self.o.u, self.o.v), strict=True):
             rows = [*partial_products(kept[name], reciprocal), Const(1 << cut - 1)]
-            parts = carry_save(m, rows, width, f"{name}_rows")
-            low, high = (
-                register(m, part, width, f"{name}_{n}")
-                for n, part in zip(("low", "high"), parts, strict=True)
+            low, high = carry_save(m, rows, width, f"{name}_rows")
+            total = register(m, low, width, f"{name}_low") + register(
+                m, high, width, f"{name}_high"
             )
-            m.d.sync += out.eq((low + high)[:width].as_signed() >> cut)
+            m.d.sync += out.eq(total[:width].as_signed() >> cut)
 
 
 def _named(m, domain, value, name):
