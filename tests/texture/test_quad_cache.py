@@ -14,7 +14,7 @@ from fixfunc.models.texture.cache.texture_cache import (
     TextureCache,
     morton,
 )
-from fixfunc.models.texture.fetch import fetch
+from fixfunc.models.texture.filtering.fetch import fetch
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape, rounds, taps_of
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
