@@ -13,5 +13,6 @@ cache/             texels that are read, decoded blocks next to the sampler
 texture_unit.py    coordinates of quads to filtered texels, as hardware has all of it
 descriptor_pool.py textures and samplers by number, from memory
 unit/              textures as that has them in memory, and which there may be
+coded_lines.py     lines of coded surfaces of colours
 texture_cache.py   texels of quads, and what both levels of the cache read for them
 """
