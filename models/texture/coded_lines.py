@@ -10,8 +10,8 @@ from fixfunc.models.memory.tile_codecs import ColourCodec
 from fixfunc.models.texture.cache.texture_cache import morton
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import TileMode
-from fixfunc.spec.textures.cache import LINE
-from fixfunc.spec.textures.coded_lines import TABLE, TILE_LINES
+from fixfunc.spec.textures.cache import LINE, TABLE
+from fixfunc.spec.textures.coded_lines import TILE_LINES
 
 BYTES = TRANSFER // 8
 TEXEL = 4  # bytes
@@ -36,7 +36,7 @@ def read_lines(memory: np.ndarray, reads: np.ndarray, unreadable: int | None = N
     memory : ndarray of uint8
         Reads beyond its end fail.
     reads : structured ndarray, shape (n,)
-        Fields ``line``, ``tile``, ``table`` and ``cleared``: see
+        Fields ``line``, ``tile``, ``mode_table`` and ``cleared``: see
         :func:`fixfunc.spec.textures.coded_lines.coded_read`.
     unreadable : int, optional
         A byte whose transfer cannot be read.
@@ -77,7 +77,7 @@ NO_TABLE = 255  # in place of a mode
 def _modes(memory, reads, unreadable):
     """Modes of tiles: four bits each, the first one lowest."""
     tile = reads["tile"].astype(np.int64)
-    transfer = (reads["table"].astype(np.int64) + tile // PER_TRANSFER) % (1 << TABLE)
+    transfer = (reads["mode_table"].astype(np.int64) + tile // PER_TRANSFER) % (1 << TABLE)
     there = (transfer + 1) * BYTES <= len(memory)
     if unreadable is not None:
         there &= transfer != unreadable // BYTES

@@ -2,17 +2,11 @@
 """Payloads of coded lines, as field tables: see :mod:`fixfunc.spec.payloads`."""
 
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.payloads import COLOUR, TRANSFER, Field, each
-from fixfunc.spec.textures.cache import LINE, LINE_NUMBER, StoredFormat
+from fixfunc.spec.payloads import TRANSFER, Field, each
+from fixfunc.spec.textures.cache import LINE, LINE_NUMBER, SURFACE, StoredFormat
 
 TILE_LINES = 4  # lines of a tile: each a square of 4x4 texels
 TILE_ADDRESS = LINE_NUMBER - 2  # bits: tiles of 4 GB
-TABLE = 27  # bits: transfers of 4 GB
-# Where the modes of a surface are, and which colour its cleared tiles have.
-SURFACE = (
-    Field("table", TABLE, meaning="address of the mode table / 32"),
-    Field("cleared", COLOUR, meaning="colour that the surface was cleared to, as it is stored"),
-)
 # Formats of texels of four bytes that planes and textures share.
 CODED_FORMATS = tuple(
     StoredFormat[form.name]

@@ -55,7 +55,7 @@ def requests(rng: np.random.Generator, count: int, params: CodedLinesParams) -> 
         surface = rng.integers(0, SURFACES, 1 if rng.random() < 0.8 else len(part))
         part["tile"] = tile
         part["line"] = surface * (ROOM // LINE) + TILE_LINES * tile + square % TILE_LINES
-        part["table"] = np.array(PLACES)[surface] // BYTES
+        part["mode_table"] = np.array(PLACES)[surface] // BYTES
         part["cleared"] = colours[surface]
     return codec.pack(reads, params.read)
 
@@ -66,24 +66,27 @@ def memory(rows: np.ndarray, params: CodedLinesParams) -> np.ndarray:
     reads = records(rows, params)
     data = rng.integers(0, 256, SIZE, np.uint8)
     for n, place in enumerate(PLACES):
-        own = reads["cleared"][reads["table"] == place // BYTES]
-        put_surface(rng, data[n * ROOM :], place - n * ROOM, own[0] if len(own) else 0)
+        own = reads["cleared"][reads["mode_table"] == place // BYTES]
+        colour = own[0] if len(own) else 0
+        put_surface(rng, data[n * ROOM :], TILES, place - n * ROOM, colour)
     return data
 
 
-def put_surface(rng: np.random.Generator, data: np.ndarray, table: int, cleared: int) -> None:
-    """Tiles at the beginning of some bytes, and their modes further on."""
+def put_surface(
+    rng: np.random.Generator, data: np.ndarray, count: int, table: int, cleared: int
+) -> None:
+    """Some tiles at the beginning of bytes, and their modes further on."""
     colour = np.array([cleared], "<u4").view(np.uint8)
-    tiles = random_tiles(rng, TILES, np.zeros(TILES, int))
+    tiles = random_tiles(rng, count, np.zeros(count, int))
     put_few(rng, tiles, 0.1)
-    tiles[rng.random(TILES) < 0.15] = colour
-    size = CodedTiles.bytes_of(1, TILES, 4, colour)
+    tiles[rng.random(count) < 0.15] = colour
+    size = CodedTiles.bytes_of(1, count, 4, colour)
     room = data[:size].copy()
-    CodedTiles(room, 1, TILES, 4, 0, colour).write(tiles.reshape(1, TILES, 8, 8, 4))
-    modes = size - table_bytes(TILES)
+    CodedTiles(room, 1, count, 4, 0, colour).write(tiles.reshape(1, count, 8, 8, 4))
+    modes = size - table_bytes(count)
     wrong = rng.random(modes) < 2e-4  # bits of tiles, most of them beyond their transfers
     room[:modes][wrong] = rng.integers(0, 256, wrong.sum())
-    wrong = rng.random(size - modes) < 0.1
+    wrong = rng.random(size - modes) < 0.04
     room[modes:][wrong] = rng.integers(0, 256, wrong.sum())
     data[:modes] = room[:modes]
     data[table : table + size - modes] = room[modes:]
@@ -165,7 +168,7 @@ async def a_line_of_a_tile_on_chip_takes_two_clocks(dut: HierarchyObject) -> Non
     reads = np.zeros(60, dtype(bench.params.read))
     reads["id"] = np.arange(60) % bench.params.places
     reads["line"] = np.arange(60) % TILE_LINES
-    reads["table"] = PLACES[0] // BYTES
+    reads["mode_table"] = PLACES[0] // BYTES
     await bench.read(codec.pack(reads, bench.params.read), "full", "full")
     clocks = [clock for _, clock in bench.beats_out]
     assert clocks[-1] - clocks[-61] == 60
@@ -178,7 +181,7 @@ async def what_memory_held_is_forgotten(dut: HierarchyObject) -> None:
     bench = CodedLinesBench(dut)
     reads = np.zeros(TILE_LINES, dtype(bench.params.read))
     reads["line"] = np.arange(TILE_LINES)
-    reads["table"] = PLACES[0] // BYTES
+    reads["mode_table"] = PLACES[0] // BYTES
     rows = codec.pack(reads, bench.params.read)
     await bench.read(rows, "full", "full")
     before = bench.outputs["o"]

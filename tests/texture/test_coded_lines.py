@@ -52,7 +52,7 @@ def reads_of(rows, columns, table, cleared=CLEARED):
     reads = np.zeros(4 * rows * columns, dtype(CodedLinesParams().read))
     reads["line"] = np.arange(len(reads))
     reads["tile"] = np.arange(len(reads)) // 4
-    reads["table"] = table // 32
+    reads["mode_table"] = table // 32
     reads["cleared"] = cleared
     return reads
 
@@ -206,7 +206,7 @@ def test_memory_that_fails_is_an_error(transfer):
     memory = np.random.default_rng(0).integers(0, 256, 1 << 15, np.uint8)
     memory[1 << 14 :] = TileMode.RAW * 17
     reads = reads_of(6, 10, 1 << 14)
-    reads["table"][120:] += 1  # modes of the second half are in another transfer
+    reads["mode_table"][120:] += 1  # modes of the second half are in another transfer
     reads["tile"][120:] -= 30
     fault = 5 * 256 + 32 * transfer if transfer < 8 else 1 << 14
     fails = outcome(memory, reads, fault)
@@ -221,7 +221,7 @@ def test_a_surface_that_memory_does_not_have():
     memory[2048:] = TileMode.RAW * 17
     reads = reads_of(1, 4, 2048)
     reads["line"][4:8] = (1 << 26) - 4 + np.arange(4)
-    reads["table"][8:12] = (1 << 27) - 1
+    reads["mode_table"][8:12] = (1 << 27) - 1
     reads["tile"][12:] = 2 << 20
     assert outcome(memory, reads).tolist() == [False] * 4 + [True] * 12
     memory[2048:] = TileMode.CLEARED
@@ -237,7 +237,7 @@ def test_lines_take_two_clocks_of_any_mode(config, monkeypatch):
     reads = np.zeros(4 * tiles, dtype(params.read))
     reads["line"] = np.arange(len(reads))
     reads["tile"] = np.arange(len(reads)) // 4
-    reads["table"] = tiles * 256 // 32
+    reads["mode_table"] = tiles * 256 // 32
     monkeypatch.setattr(bench, "unreadable", lambda *_: None)
     for mode in (TileMode.CLEARED, TileMode.PALETTE, TileMode.RAW, TileMode.DIFFERENCES_1):
         data = np.zeros(tiles * 256 + 64, np.uint8)

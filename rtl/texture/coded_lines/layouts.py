@@ -7,8 +7,8 @@ from amaranth.lib.data import StructLayout
 
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import COLOUR, Field
+from fixfunc.spec.textures.cache import TABLE
 from fixfunc.spec.textures.coded_lines import (
-    TABLE,
     TILE_ADDRESS,
     TILE_LINES,
     coded_read,
@@ -19,7 +19,7 @@ MODE = 4  # bits: TileMode in the table
 IN_LINE = 6  # bits of a tile's place in a line of the table, which is a transfer
 # A tile that is not on chip: its place in memory, and its number in its surface.
 MISSED = StructLayout(
-    {"address": TILE_ADDRESS, "tile": TILE_ADDRESS, "table": TABLE, "cleared": COLOUR}
+    {"address": TILE_ADDRESS, "tile": TILE_ADDRESS, "mode_table": TABLE, "cleared": COLOUR}
 )
 # The same with its mode; ``failed``: memory could not give that.
 TILE = StructLayout({"address": TILE_ADDRESS, "mode": MODE, "cleared": COLOUR, "failed": 1})

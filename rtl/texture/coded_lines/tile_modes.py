@@ -11,7 +11,7 @@ from fixfunc.rtl.lib.axi import TRANSFER
 from fixfunc.rtl.lib.bits import named, number
 from fixfunc.rtl.payload import carried
 from fixfunc.rtl.texture.coded_lines.layouts import IN_LINE, MISSED, MODE, TILE
-from fixfunc.spec.textures.coded_lines import TABLE
+from fixfunc.spec.textures.cache import TABLE
 
 # A line of a mode table as memory gave it, or could not.
 FETCHED = StructLayout({"data": TRANSFER, "error": 1})
@@ -58,7 +58,7 @@ class TileModes(wiring.Component):
         write = lines.write_port()
         read = lines.read_port(transparent_for=(write,))
         tile = self.i.payload
-        place = named(m, (tile.table + (tile.tile >> IN_LINE))[:TABLE], "place")
+        place = named(m, (tile.mode_table + (tile.tile >> IN_LINE))[:TABLE], "place")
         known = Signal(self._lines)
         tags = [Signal(TABLE, name=f"tag_{n}") for n in range(self._lines)]
         victim = Signal(range(self._lines))

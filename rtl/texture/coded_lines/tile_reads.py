@@ -14,7 +14,7 @@ from fixfunc.rtl.texture.coded_lines.layouts import MODE, TILE
 from fixfunc.rtl.texture.coded_lines.tile_modes import FETCHED
 from fixfunc.spec.colours import EDGE, stored
 from fixfunc.spec.payloads import COLOUR
-from fixfunc.spec.textures.coded_lines import TABLE
+from fixfunc.spec.textures.cache import TABLE
 
 SURFACE = Surface(EDGE, COLOUR, differences=True)
 NO_MODE = 7  # no tile's: the decoder refuses what memory could not give

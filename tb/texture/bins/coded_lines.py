@@ -27,6 +27,6 @@ def bins(seen: Seen, params: CodedLinesParams) -> dict[str, int]:
     again = np.append(False, tile[1:] == tile[:-1])[: len(tile)]
     squares = equal(square, {str(n): n for n in range(TILE_LINES)})
     found |= cross("square", squares, flag(again, "of another tile", "of the tile before"))
-    table = reads["table"] + reads["tile"] // 64
+    table = reads["mode_table"] + reads["tile"] // 64
     other = np.append(False, table[1:] != table[:-1])[: len(table)]
     return found | cross("line of the table", flag(other, "the same", "another"))
