@@ -104,7 +104,7 @@ def place_levels(rng: np.random.Generator, state: np.ndarray, last: int) -> None
     state["distance"] = distance % (1 << LINE_NUMBER)
     low, high = max(0, -last * distance), room - max(0, last * distance)
     for level in range(LEVELS):
-        first = rng.choice([0, 256, 512, rng.integers(low, high + 1)])
+        first = rng.choice([0, 256, 512, SURFACE // LINE, rng.integers(low, high + 1)])
         state[f"base{level}"] = np.clip(first, low, high)
 
 

@@ -33,8 +33,8 @@ class TileModes(wiring.Component):
     line_request : Out(stream.Signature(TABLE))
         A line to be fetched: its address, in transfers.
     fetched : In(stream.Signature(FETCHED))
-        That line. Always ready. One that memory could not give fails its tiles, and is fetched anew
-        for the next ones.
+        That line. Always ready. One that memory could not give fails its tiles as long as it is on
+        chip.
     o : Out(stream.Signature(TILE))
     forget : In(1)
         No line is on chip; while no tile is under way.
@@ -92,7 +92,7 @@ class TileModes(wiring.Component):
                 m.d.sync += victim.eq(victim + 1)
                 for n, tag in enumerate(tags):
                     with m.If(victim == n):
-                        m.d.sync += [tag.eq(place), known[n].eq(~self.fetched.payload.error)]
+                        m.d.sync += [tag.eq(place), known[n].eq(1)]
                 m.next = "GIVE"
             with m.State("GIVE"):
                 m.d.comb += [

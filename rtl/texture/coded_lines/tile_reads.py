@@ -114,9 +114,7 @@ class TileReads(wiring.Component):
             ]
             data = Cat(tile[name] for name in tile.shape().members if name.startswith("data"))
             for n in range(SURFACE.most):
-                word = data.word_select(n, TRANSFER)
+                # The decoder does not look at what another tile left behind the last transfer.
                 with m.If((transfer.index == n) & ~transfer.empty):
-                    m.d.sync += word.eq(transfer.data)
-                with m.Elif(transfer.index == 0):  # the decoder wants zeros behind the last one
-                    m.d.sync += word.eq(0)
+                    m.d.sync += data.word_select(n, TRANSFER).eq(transfer.data)
         return m

@@ -156,6 +156,27 @@ def test_the_hardware_samples_a_surface_as_the_plain_texture(form, monkeypatch):
         check_same(through(beats_of(rng, form), data, monkeypatch))
 
 
+@pytest.mark.plan("texture-unit-16")
+def test_one_place_as_a_surface_and_as_bytes(monkeypatch):
+    """In turn, of one format and of a texel of a line: both caches keep them apart."""
+    rng = np.random.default_rng(3)
+    data, _ = memory_of(next(pictures(rng)))
+    rows = []
+    for turn in range(24):
+        _, state = states_of(rng, StoredFormat.R8G8B8A8_UNORM)
+        state["op"] = state["magnify"] = state["minify"] = state["smooth"] = 0
+        state["coded"] = turn & 1
+        quad = np.zeros(1, dtype(PARAMS.quad))
+        quad["kind"], quad["live"] = 1, 15
+        for pixel in range(4):
+            texel = 4 * (turn // 4 % 2) + pixel % 2
+            quad[f"u{pixel}"] = np.float32((texel + 0.5) / SIDE[0]).view(np.uint32)
+        rows.append(bench.packed(PARAMS, state, quad))
+    out = through(np.concatenate(rows), data, monkeypatch)
+    assert (out["c0_0"][::2] != out["c0_0"][1::2]).any()
+    assert (out["misses"][8:] == 0).any()
+
+
 @pytest.mark.plan("texture-unit-17")
 @pytest.mark.parametrize(
     "fields",
