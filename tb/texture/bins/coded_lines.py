@@ -6,8 +6,8 @@ import numpy as np
 from fixfunc.models.texture.coded_lines import NO_TABLE, read_lines
 from fixfunc.rtl.texture.coded_lines.layouts import CodedLinesParams
 from fixfunc.spec.textures.coded_lines import TILE_LINES
-from fixfunc.tb.coverage.bins import Seen, cross, equal, flag
-from fixfunc.tb.texture.coded_lines import memory, records, unreadable
+from fixfunc.tb.coverage.bins import Batch, Seen, cross, equal, flag
+from fixfunc.tb.texture.coded_lines import memory, records, requests, unreadable
 
 CONFIG = "tiny"
 COUNT = 4000
@@ -30,3 +30,9 @@ def bins(seen: Seen, params: CodedLinesParams) -> dict[str, int]:
     table = reads["mode_table"] + reads["tile"] // 64
     other = np.append(False, table[1:] != table[:-1])[: len(table)]
     return found | cross("line of the table", flag(other, "the same", "another"))
+
+
+def directed(params: CodedLinesParams) -> list[Batch]:
+    """Batches of other numbers of lines, each with other tiles and another fault."""
+    rng = np.random.default_rng(1)
+    return [Batch(requests(rng, COUNT // 2 + n, params)) for n in range(12)]
