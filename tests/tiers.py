@@ -44,6 +44,7 @@ JOINED = (
     "depth_unit",
     "colour_write",
     "resolve",
+    "coded_lines",
     "texture_unit",
     "descriptor_pool",
 )

@@ -12,7 +12,15 @@ from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.memory import caching, depth_tiles
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
-from fixfunc.spec.textures import addresses, cache, cube, descriptors, level_of_detail, unit
+from fixfunc.spec.textures import (
+    addresses,
+    cache,
+    coded_lines,
+    cube,
+    descriptors,
+    level_of_detail,
+    unit,
+)
 from fixfunc.spec.textures import filter as filters
 
 NAME = "fixfunc_pkg"
@@ -97,6 +105,9 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "address_quad": addresses.ADDRESS_QUAD,
         "addressed_quad": addresses.ADDRESSED_QUAD,
         "cache_state": cache.CACHE_STATE,
+        "coded_state": cache.CODED_STATE,
+        "coded_read": coded_lines.coded_read(64),
+        "coded_transfer": coded_lines.coded_transfer(64),
         "cache_quad": cache.CACHE_QUAD,
         "texel_quad": cache.TEXEL_QUAD,
         "filter_state": filters.FILTER_STATE,

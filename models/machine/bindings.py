@@ -11,7 +11,8 @@ from fixfunc.models.machine.textures.sampled import sampler_of, texels_of
 from fixfunc.models.machine.unordered_access import Entry, Shared, UnorderedAccess
 from fixfunc.models.payload import enumerated
 from fixfunc.models.raster.forced_samples import positions_of
-from fixfunc.models.texture import fetch, sampler
+from fixfunc.models.texture import sampler
+from fixfunc.models.texture.filtering import fetch
 from fixfunc.models.texture.sampler import Sampler
 from fixfunc.models.texture.texture import Texture
 from fixfunc.spec.descriptors import (
@@ -132,8 +133,8 @@ class Bindings(UnorderedAccess):
     def fetch(self, slot: int, places: np.ndarray, **how: Any) -> np.ndarray:
         """Fetch texels of a texture, or elements of a buffer with a format.
 
-        See :func:`fixfunc.models.texture.fetch.fetch`, and ``fetch_buffer``, whose places are
-        numbers of elements. What is not bound reads zeros.
+        See :func:`fixfunc.models.texture.filtering.fetch.fetch`, and ``fetch_buffer``, whose places
+        are numbers of elements. What is not bound reads zeros.
         """
         entry = self._entries.get((BindingKind.RESOURCE, slot))
         if entry is None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.payload import dtype, unpack
-from fixfunc.models.texture.unit.texture_rules import broken_rule
+from fixfunc.models.texture.unit.texture_rules import TILE, broken_rule
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.cache import LINE, StoredFormat
@@ -46,6 +46,8 @@ class DescriptorPool:
         Textures may be arrays.
     cubes : bool
         Textures may be cubes.
+    coded : bool
+        Textures may be coded surfaces.
     unreadable : int, optional
         A byte whose transfer cannot be read.
 
@@ -61,6 +63,7 @@ class DescriptorPool:
         size: int,
         layers: bool = True,
         cubes: bool = True,
+        coded: bool = False,
         unreadable: int | None = None,
     ) -> None:
         self._memory = memory
@@ -70,6 +73,7 @@ class DescriptorPool:
         self._size = size
         self._layers = layers
         self._cubes = cubes
+        self._coded = coded
         self._unreadable = unreadable
         self.place(base=0, count=0, limit=0)
 
@@ -103,8 +107,12 @@ class DescriptorPool:
             last = int(record["last_layer"])
             if (last > 0 and not self._layers) or not self._is_cube_known(record):
                 return Selected(_empty(), Refusal.STATE)
+            if record["coded"] and not self._coded:
+                return Selected(_empty(), Refusal.STATE)
             if record["cube"]:
                 last = FACES * last + FACES - 1
+            if record["coded"]:
+                last = (int(record["height"]) - 1) // TILE
             span = last * int(record["distance"])
             rules = self._formats, self._extent, self._anisotropy, self._limit, span
             if broken := broken_rule(record, *rules):
@@ -113,6 +121,8 @@ class DescriptorPool:
             for name in record.dtype.names:
                 state[name] = record[name]
             state["distance"] *= self._layers
+            for name in ("mode_table", "cleared"):
+                state[name] *= self._coded
             self._known[number] = state
         return Selected(self._known[number], None)
 

@@ -12,6 +12,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.texture import block_decode, texels
 from fixfunc.models.texture.cache.tag_array import TagArray
 from fixfunc.models.texture.cache.texture_cache import morton
+from fixfunc.models.texture.coded_lines import line_of, read_lines
 from fixfunc.models.texture.texels import DXGI, TEXELS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
@@ -26,6 +27,7 @@ from fixfunc.spec.textures.cache import (
     CacheStatus,
     StoredFormat,
 )
+from fixfunc.spec.textures.coded_lines import CODED_FORMATS, TILE_ADDRESS, TILE_LINES, coded_read
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 
 PIXELS = 4
@@ -53,6 +55,8 @@ class QuadCacheShape:
         Formats of textures; others are refused.
     layers : bool
         Layers count; else each is layer 0.
+    coded : bool
+        Textures may be coded surfaces; else each is plain.
     """
 
     sets: int = 16
@@ -61,6 +65,7 @@ class QuadCacheShape:
     line_ways: int = 8
     formats: Collection[StoredFormat] = COLOURS
     layers: bool = True
+    coded: bool = False
 
 
 class Taps(NamedTuple):
@@ -85,7 +90,7 @@ class QuadCache:
     ----------
     shape : QuadCacheShape
     memory : ndarray of uint8
-        Textures in Morton order; reads beyond its end fail.
+        Textures in Morton order, and coded surfaces; reads beyond its end fail.
     unreadable : int, optional
         A byte whose line cannot be read.
     """
@@ -97,6 +102,7 @@ class QuadCache:
         self._first = TagArray(shape.sets, shape.ways)
         self._second = TagArray(shape.line_sets, shape.line_ways)
         self._memory = memory
+        self._byte = unreadable
         self._unreadable = -1 if unreadable is None else unreadable // LINE
 
     def read(self, states: np.ndarray, quads: np.ndarray, state_of: np.ndarray) -> np.ndarray:
@@ -128,6 +134,8 @@ class QuadCache:
                 out[f"{axis}{pixel}"] = quads[f"{axis}{pixel}"]
         form = forms_of(state)
         known = np.isin(form, [int(known) for known in self._shape.formats])
+        coded = (state["coded"] == 1) & self._shape.coded
+        known &= ~coded | np.isin(form, CODED_FORMATS)
         taps = taps_of(quads)
         if (taps.level >= LEVELS).any():
             raise InputError("level", f"be below {LEVELS}", int(taps.level.max()))
@@ -136,12 +144,18 @@ class QuadCache:
         bases = np.stack([state[f"base{level}"] for level in range(LEVELS)], 1).astype(np.int64)
         size = np.array([block_bytes(int(number)) for number in form], np.int64)[:, None]
         first = np.take_along_axis(bases, taps.level, 1)
-        first = first + layer * state["distance"][:, None].astype(np.int64)
-        begin = (first * LINE + taps.block * size) % (LINE << LINE_NUMBER)
+        distance = state["distance"][:, None].astype(np.int64)
+        of_tile = line_of(taps.x, taps.y, first, distance) * LINE
+        begin = (first + layer * distance) * LINE + taps.block * size
+        begin = np.where(coded[:, None], of_tile, begin) % (LINE << LINE_NUMBER)
         sets = taps.block + 9 * taps.level + layer + state["first_set"][:, None]
         sets %= self._shape.sets
-        self._count(out, rounds(taps, sets % QUARTERS), begin, sets, form)
+        self._count(out, rounds(taps, sets % QUARTERS), begin, sets, form, coded)
         values, failed = self._texels(begin, taps, form)
+        chosen = taps.reads & coded[:, None]
+        if chosen.any():
+            found = self._of_surfaces(state, begin, taps, form, chosen)
+            values[chosen], failed[chosen] = found
         for tap in range(TAPS):
             for n in range(len(CHANNELS)):
                 out[f"t{tap // CORNERS}_{tap % CORNERS}_{n}"] = values[:, tap, n]
@@ -149,16 +163,18 @@ class QuadCache:
         out["status"][~known] = CacheStatus.FORMAT
         return out
 
-    def _count(self, out, leaders, begin, sets, form):
+    def _count(self, out, leaders, begin, sets, form, coded):
         """Look up a block a quarter and round, and the lines of those that missed."""
         # By quad, round and quarter.
         quad, _, tap = leaders.T
         out["lookups"] = np.bincount(quad, minlength=len(out))
         place = begin[quad, tap]
-        missed = self._first.look_up(sets[quad, tap], place * FORMATS + form[quad])
+        key = place * FORMATS + form[quad] << 1 | coded[quad]
+        missed = self._first.look_up(sets[quad, tap], key)
         out["misses"] = np.bincount(quad[missed], minlength=len(out))
         line, which = _lines(place[missed] // LINE, form[quad[missed]])
-        read = self._second.look_up(line % self._shape.line_sets, line)
+        key = line << 1 | coded[quad[missed]][which]
+        read = self._second.look_up(line % self._shape.line_sets, key)
         out["lines"] = np.bincount(quad[missed][which[read]], minlength=len(out))
 
     def _texels(self, begin, taps, form):
@@ -180,6 +196,28 @@ class QuadCache:
                     taps.x[chosen] & 3,
                     taps.y[chosen] & 3,
                 )
+        return out, failed
+
+    def _of_surfaces(self, state, begin, taps, form, chosen):
+        """Texels of coded surfaces, of chosen taps, and which of them there cannot be."""
+        quad, _ = np.nonzero(chosen)
+        reads = np.zeros(len(quad), dtype(coded_read(4)))
+        reads["line"] = begin[chosen] // LINE
+        first = state["base0"][quad].astype(np.int64) // TILE_LINES
+        reads["tile"] = (reads["line"] // TILE_LINES - first) % (1 << TILE_ADDRESS)
+        reads["mode_table"] = state["mode_table"][quad]
+        reads["cleared"] = state["cleared"][quad]
+        reads, which = np.unique(reads, return_inverse=True)
+        lines = read_lines(self._memory, reads, self._byte)
+        place = which * LINE
+        x, y = taps.x[chosen] & 3, taps.y[chosen] & 3
+        out = np.zeros((len(quad), len(CHANNELS)), np.uint16)
+        for number in np.unique(form[quad]):
+            own = form[quad] == number
+            texel = StoredFormat(int(number)), place[own], x[own], y[own]
+            out[own] = texels_of(lines.data.reshape(-1), *texel)
+        failed = lines.failed[which]
+        out[failed] = 0
         return out, failed
 
 

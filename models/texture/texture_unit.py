@@ -16,9 +16,17 @@ from fixfunc.models.texture.level_of_detail import levels_of_quads
 from fixfunc.models.texture.texels import DXGI, TEXELS
 from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape, forms_of
 from fixfunc.models.texture.unit.cube_grids import joined, parts_of, with_corners
+from fixfunc.models.texture.unit.places import FRACTION, layer_of, place_of
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.addresses import ADDRESS_QUAD, ADDRESS_STATE, Address
-from fixfunc.spec.textures.cache import CACHE_QUAD, CACHE_STATE, DEPTHS, FLOATS, StoredFormat
+from fixfunc.spec.textures.cache import (
+    CACHE_QUAD,
+    CACHE_STATE,
+    CODED_STATE,
+    DEPTHS,
+    FLOATS,
+    StoredFormat,
+)
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS, CUBE_QUAD, CUBE_STATE
 from fixfunc.spec.textures.filter import (
     CHANNELS,
@@ -32,10 +40,6 @@ from fixfunc.spec.textures.level_of_detail import ANISOTROPY, GRADIENTS, LOD_QUA
 from fixfunc.spec.textures.unit import COMPARED, NO_FORMAT, SAMPLE_STATE, TEXTURED_QUAD
 
 PIXELS = 4
-FRACTION = 8  # bits of a place behind its point
-MOST = (1 << 24) - 1  # of a place, s16.8
-LEAST = -1 << 24
-EXACT = 48  # bits of a mantissa times a size, and its fraction: no shift goes further
 
 
 class TextureUnit:
@@ -80,6 +84,7 @@ class TextureUnit:
         self._layers = layers
         self._cubes = cubes
         self._gradients = gradients
+        self._coded = shape.coded
         shape = replace(shape, formats=self._formats, layers=layers)
         self._cache = QuadCache(shape, memory, unreadable)
 
@@ -89,7 +94,8 @@ class TextureUnit:
         Parameters
         ----------
         states : structured ndarray, shape (s,)
-            As :data:`fixfunc.spec.textures.unit.SAMPLE_STATE`; fields that it lacks are 0.
+            As :data:`fixfunc.spec.textures.unit.SAMPLE_STATE`, with ``CODED_STATE`` of coded
+            surfaces; fields that it lacks are 0.
         quads : structured ndarray, shape (n,)
             As :data:`fixfunc.spec.textures.unit.TEXTURE_QUAD`; where a state says that they bring
             gradients, :data:`fixfunc.spec.textures.cube.CUBE_GRADIENTS`, too.
@@ -106,12 +112,15 @@ class TextureUnit:
         out = np.zeros(len(quads), dtype(TEXTURED_QUAD))
         if not len(quads):
             return out
-        states = carried(states, SAMPLE_STATE)
+        states = carried(states, (*SAMPLE_STATE, *CODED_STATE))
         compares = states["compares"] == 1
         refused = compares & ~np.isin(forms_of(states), self._compared)
         refused |= ~compares & np.isin(forms_of(states), DEPTHS)
         refused |= (states["last_layer"] > 0) & (not self._layers)
         refused |= (states["cube"] == 1) & (not self._cubes)
+        states["coded"] &= self._coded
+        several = (states["last"] > 0) | (states["last_layer"] > 0) | (states["cube"] == 1)
+        refused |= (states["coded"] == 1) & several
         states["cube"] &= self._cubes
         refused |= (states["explicit_gradients"] == 1) & (not self._gradients)
         states["explicit_gradients"] &= self._gradients
@@ -313,59 +322,6 @@ def _coordinates(quads, lods, number, sample, count):
             along = np.stack(along, 1).view(np.float32)
             found[:, pixel] = sample_place(found[:, pixel], along, sample, count[:, pixel])
     return found
-
-
-def layer_of(bits: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """The nearest of the layers that there are, of two the even one.
-
-    Parameters
-    ----------
-    bits : ndarray of uint32
-        A float32: no number is 0.
-    last : ndarray of int64
-        Number of the last layer.
-
-    Returns
-    -------
-    ndarray of int64
-    """
-    value = np.nan_to_num(np.ascontiguousarray(bits, np.uint32).view(np.float32), nan=0.0)
-    return np.clip(np.rint(value), 0, last).astype(np.int64)
-
-
-def place_of(bits: np.ndarray, size: np.ndarray, repeats: np.ndarray) -> np.ndarray:
-    """A coordinate times a size, s16.8: rounded once, ties to even, and held to the range.
-
-    Parameters
-    ----------
-    bits : ndarray of int64
-        A float32: no number is 0.
-    size : ndarray of int64
-        Texels.
-    repeats : ndarray of bool
-        The coordinate counts modulo 2, its sign kept.
-
-    Returns
-    -------
-    ndarray of int64
-    """
-    exponent = bits >> 23 & 255
-    mantissa = bits & (1 << 23) - 1
-    is_nan = (exponent == 255) & (mantissa > 0)
-    mantissa = np.where(exponent > 0, mantissa | 1 << 23, 0)
-    # The lowest bit has the value 2^(exponent - 150): what is 2 or more lies from here on.
-    upper = np.clip(151 - exponent, 0, 24)
-    mantissa = np.where(repeats, mantissa & (1 << upper) - 1, mantissa)
-    product = mantissa * size << FRACTION
-    shift = np.clip(150 - exponent, 0, EXACT)
-    half = np.where(shift > 0, np.int64(1) << np.maximum(shift - 1, 0), 0)
-    quotient = product >> shift
-    remainder = product - (quotient << shift)
-    quotient += (remainder > half) | ((remainder == half) & (half > 0) & (quotient & 1 == 1))
-    quotient = np.where((exponent > 150) & (mantissa > 0), MOST + 1, quotient)
-    negative = bits >> 31 & 1 == 1
-    out = np.where(negative, -np.minimum(quotient, -LEAST), np.minimum(quotient, MOST))
-    return np.where(is_nan, 0, out)
 
 
 def units_of(form: int) -> list[Unit]:

@@ -16,6 +16,7 @@ state_feed.py        quads enter a pipeline, each with the state before it
 addresses   places of quads become texels of their grids, and weights
 cube        faces of cubes, and texels beyond their edges
 cache       taps of quads become texels, through blocks and lines on chip
+coded_lines lines of coded surfaces of colours, as those of plain textures
 descriptors textures and samplers by number, from memory
 unit        coordinates of quads become filtered texels: all of these joined
 filter      grids of texels of quads become filtered texels

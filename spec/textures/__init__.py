@@ -7,5 +7,6 @@ cube.py             directions of quads in, faces and gradients out
 addresses.py        places of quads in, texels of their grids out
 filter.py           texels and weights of quads in, filtered texels out
 unit.py             coordinates of quads in, filtered texels out
+coded_lines.py      lines of coded surfaces to be read, and their bytes
 descriptors.py      textures by number in, their states out
 """

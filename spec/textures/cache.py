@@ -3,7 +3,7 @@
 
 from enum import IntEnum
 
-from fixfunc.spec.payloads import Field, each
+from fixfunc.spec.payloads import COLOUR, Field, each
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 
@@ -98,7 +98,15 @@ LEVELS_STATE = (
 )
 DISTANCE = Field("distance", LINE_NUMBER, meaning="from a layer to the next: lines, modulo 2^26")
 EXTENDED = Field("extended", 1, meaning="the format's number is 32 more")
-CACHE_STATE = (_KIND, *LEVELS_STATE, DISTANCE, EXTENDED)
+TABLE = 27  # bits: transfers of 4 GB
+# Where the modes of a surface are, and which colour its cleared tiles have.
+SURFACE = (
+    Field("mode_table", TABLE, meaning="address of the mode table / 32"),
+    Field("cleared", COLOUR, meaning="colour that the surface was cleared to, as it is stored"),
+)
+# A texture that was drawn: from the first line of level 0 on, rows of tiles ``distance`` apart.
+CODED_STATE = (Field("coded", 1, meaning="it lies as a coded surface of colours"), *SURFACE)
+CACHE_STATE = (_KIND, *LEVELS_STATE, DISTANCE, EXTENDED, *CODED_STATE)
 # Of pixel (x, y), whose number is 2 y + x; as ADDRESSED_QUAD, and the level.
 CACHE_QUAD = (
     _KIND,

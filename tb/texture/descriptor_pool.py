@@ -26,7 +26,6 @@ from fixfunc.spec.textures.descriptors import (
 from fixfunc.spec.textures.unit import (
     INSTRUCTION_STATE,
     LAST_CUBE,
-    SAMPLE_STATE,
     TextureKind,
 )
 from fixfunc.tb.bench.bench import StreamBench
@@ -49,7 +48,7 @@ def bits(params: DescriptorPoolParams) -> int:
 
 def unit_bits(params: DescriptorPoolParams) -> int:
     """Of a packed beat to the texture unit."""
-    return max(sum(f.bits for f in table) for table in (SAMPLE_STATE, params.unit_quad))
+    return max(sum(f.bits for f in table) for table in (params.state, params.unit_quad))
 
 
 def requests(rng: np.random.Generator, count: int, params: DescriptorPoolParams) -> np.ndarray:
@@ -155,8 +154,37 @@ def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
     distance = room * rng.choice([0.0, 0.2, 0.5, 0.9, 1.1], DESCRIPTORS)
     anything = rng.integers(0, 1 << LINE_NUMBER, DESCRIPTORS)
     records["distance"] = np.where(rng.random(DESCRIPTORS) < 0.97, distance, anything)
+    put_surfaces(rng, records, params)
     data = codec.pack(records, DESCRIPTOR, STRIDE * 8)
     return np.ascontiguousarray(data).view(np.uint8).reshape(-1)
+
+
+def put_surfaces(
+    rng: np.random.Generator, records: np.ndarray, params: DescriptorPoolParams
+) -> None:
+    """Some descriptors are of coded surfaces, mostly such as there may be, near the limit."""
+    count = len(records)
+    records["coded"] = chosen = rng.random(count) < (0.3 if params.surfaces else 0.02)
+    known = [int(form) for form in params.surfaces or params.formats]
+    forms = rng.choice(known, count)
+    for name, value in zip(("extended", "format"), np.divmod(forms, 1 << FORMAT), strict=True):
+        records[name] = np.where(chosen & (rng.random(count) < 0.95), value, records[name])
+    for name in ("last", "last_layer", "cube"):
+        records[name] = np.where(chosen & (rng.random(count) < 0.97), 0, records[name])
+    rows = -(-records["height"].astype(np.int64) // 8)
+    columns = -(-records["width"].astype(np.int64) // 8)
+    room = LIMIT // LINE // 4
+    pitch = 4 * rng.choice([columns, columns + 1, room // np.maximum(rows, 1)], 1)[0]
+    part = rng.random(count) < 0.03  # of a tile
+    records["distance"] = np.where(chosen, pitch + part, records["distance"])
+    last = LIMIT // LINE - (np.maximum(rows, 1) - 1) * pitch - 4 * columns
+    near = np.maximum(last + rng.choice([-8, -4, 0, 0, 4], count), 0)
+    base = np.where(rng.random(count) < 0.5, near, rng.integers(0, 16, count) * 4)
+    records["base0"] = np.where(chosen, base + (rng.random(count) < 0.03), records["base0"])
+    modes = -(-((np.maximum(rows, 1) - 1) * pitch // 4 + columns) // 64)
+    table = np.maximum(LIMIT // 32 - modes + rng.choice([-1, 0, 0, 1], count), 0)
+    some = rng.integers(0, LIMIT // 64, count)
+    records["mode_table"] = np.where(rng.random(count) < 0.6, table, some)
 
 
 def unreadable(rows: np.ndarray) -> int | None:
@@ -171,7 +199,7 @@ def pool_of(
     """The golden pool of a configuration, over memory."""
     return DescriptorPool(
         *(data, params.formats, params.extent, params.anisotropy),
-        *(params.size, params.layers, params.cubes, unreadable),
+        *(params.size, params.layers, params.cubes, bool(params.surfaces), unreadable),
     )
 
 
@@ -192,10 +220,10 @@ def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.nda
         if kinds[n] == DescriptorKind.SELECT:
             select = codec.unpack(rows[n : n + 1], POOL_SELECT, dtype(POOL_SELECT))
             texture, refusal = pool.select(int(select["number"][0]))
-            state = carried(texture.reshape(1), SAMPLE_STATE)
+            state = carried(texture.reshape(1), params.state)
             for name in SAMPLE:
                 state[name] = select[name]
-            out[n] = codec.pack(state, SAMPLE_STATE, size)[0]
+            out[n] = codec.pack(state, params.state, size)[0]
             if refusal is not None:
                 refused.append((select["number"][0], refusal))
         else:
@@ -210,7 +238,7 @@ def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.nda
 
 def describe(row: np.ndarray, params: DescriptorPoolParams) -> str:
     """A state or a quad in words."""
-    table = params.unit_quad if int(row[0]) & 1 else SAMPLE_STATE
+    table = params.unit_quad if int(row[0]) & 1 else params.state
     record = codec.unpack(row[None], table, dtype(table))[0]
     return ", ".join(f"{f.name} {int(record[f.name])}" for f in table)
 

@@ -26,6 +26,7 @@ from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
 from fixfunc.tb.bench.states import parted
+from fixfunc.tb.texture.coded_lines import put_surface
 
 BITS = max(sum(f.bits for f in table) for table in (CACHE_STATE, CACHE_QUAD))
 SIZE = 1 << 18  # bytes of memory: 2,048 layers of a line each, and levels
@@ -33,6 +34,15 @@ LINES = SIZE // LINE
 LEVEL = 512  # lines of 64x64 texels of 8 bytes
 FORMATS = 64  # numbers of formats
 LAYERS = 1 << LAYER
+CODED = 0.3  # of the states where textures may be coded surfaces
+SURFACES = 2
+TILE = 256  # bytes
+TRANSFER_BYTES = TRANSFER // 8
+TILES = 128  # of a surface
+PITCH = 64  # lines from a row of tiles to the next
+ROOM = 1 << 16  # bytes of a surface and its table
+SURFACE = SIZE - SURFACES * ROOM  # where they begin
+CLEARED = 0x40302010
 LAST_LAYERS = (0, 0, 1, 5, 6, 300, LAYERS - 1)
 # Depths at the ends, as UNORM of 16 and 24 bits and as float32: zeros, denormals, ones, NaN.
 WORDS = np.array(
@@ -64,7 +74,21 @@ def draw(rng: np.random.Generator, params: TextureCacheParams) -> np.ndarray:
     put_format(state, rng.choice(known) if rng.random() < 0.9 else rng.integers(0, FORMATS))
     state["first_set"] = rng.choice([0, 0, 255, rng.integers(0, 256)])
     place_levels(rng, state, int(rng.choice(LAST_LAYERS)))
+    if params.coded and rng.random() < CODED:
+        place_surface(state, int(rng.integers(0, SURFACES)))
+        if rng.random() < 0.9:
+            put_format(state, rng.choice([int(form) for form in params.surfaces]))
     return state
+
+
+def place_surface(state: np.ndarray, number: int) -> None:
+    """All levels of a state are a coded surface; those of two numbers have different pitches."""
+    state["coded"] = 1
+    state["distance"] = PITCH >> number
+    state["mode_table"] = (SURFACE + number * ROOM + TILES * TILE) // TRANSFER_BYTES
+    state["cleared"] = CLEARED + number
+    for level in range(LEVELS):
+        state[f"base{level}"] = (SURFACE + number * ROOM) // LINE
 
 
 def put_format(state: np.ndarray, number: int) -> None:
@@ -80,7 +104,7 @@ def place_levels(rng: np.random.Generator, state: np.ndarray, last: int) -> None
     state["distance"] = distance % (1 << LINE_NUMBER)
     low, high = max(0, -last * distance), room - max(0, last * distance)
     for level in range(LEVELS):
-        first = rng.choice([0, 256, 512, rng.integers(low, high + 1)])
+        first = rng.choice([0, 256, 512, SURFACE // LINE, rng.integers(low, high + 1)])
         state[f"base{level}"] = np.clip(first, low, high)
 
 
@@ -132,13 +156,17 @@ def quads(rng: np.random.Generator, count: int, state: np.ndarray) -> np.ndarray
     return beats
 
 
-def memory(rows: np.ndarray, _params: object) -> np.ndarray:
-    """What lies behind the port: bytes that differ, and depths at the ends among them."""
+def memory(rows: np.ndarray, params: TextureCacheParams) -> np.ndarray:
+    """What lies behind the port: bytes that differ, depths at the ends, coded surfaces."""
     rng = np.random.default_rng(len(rows))
     data = rng.integers(0, 256, SIZE, np.uint8)
     words = data.view(np.uint32)
     chosen = rng.random(len(words)) < 0.3
     words[chosen] = rng.choice(WORDS, chosen.sum())
+    if params.coded:
+        for number in range(SURFACES):
+            place = SURFACE + number * ROOM
+            put_surface(rng, data[place:], TILES, TILES * TILE, CLEARED + number)
     return data
 
 
@@ -147,14 +175,15 @@ def unreadable(rows: np.ndarray) -> int | None:
     rng = np.random.default_rng(len(rows))
     if rng.random() < 0.2:
         return None
-    return int(rng.choice([0, 256, 512]) + rng.integers(0, 64)) * LINE + int(rng.integers(0, LINE))
+    first = rng.choice([0, 256, 512, SURFACE // LINE, (SURFACE + TILES * TILE) // LINE])
+    return int(first + rng.integers(0, 64)) * LINE + int(rng.integers(0, LINE))
 
 
 def shape_of(params: TextureCacheParams) -> QuadCacheShape:
     """The golden cache's parameters."""
     return QuadCacheShape(
         *(params.sets, params.ways, params.line_sets, params.line_ways),
-        *(params.formats, params.layers),
+        *(params.formats, params.layers, bool(params.coded)),
     )
 
 
@@ -183,6 +212,7 @@ class TextureCacheBench(MemoryBehind, StreamBench):
     def __init__(self, dut: HierarchyObject) -> None:
         super().__init__(dut)
         self.attach(dut, ["memory"], SIZE)
+        dut.forget.value = 0
 
     def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         return {"o": super().golden(rows)["o"]}

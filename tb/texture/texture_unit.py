@@ -8,7 +8,7 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.texture_cache import forms_of
 from fixfunc.models.texture.texture_unit import TextureUnit
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
@@ -31,12 +31,15 @@ from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture.cube_faces import bring_gradients, directions
 from fixfunc.tb.texture.filter import SPECIAL
 from fixfunc.tb.texture.texture_cache import (
+    CODED,
     FORMATS,
     LAST_LAYERS,
+    SURFACES,
     WORDS,
     TextureCacheBench,
     memory,
     place_levels,
+    place_surface,
     put_format,
     shape_of,
     unreadable,
@@ -50,7 +53,7 @@ EDGES = (0, 0x80000000, 0x3F800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0x000000
 
 def bits(params: TextureUnitParams) -> int:
     """Of a packed beat; without gradients ``BITS``."""
-    return max(BITS, sum(f.bits for f in params.quad))
+    return max(BITS, *(sum(f.bits for f in table) for table in (params.state, params.quad)))
 
 
 def requests(rng: np.random.Generator, count: int, params: TextureUnitParams) -> np.ndarray:
@@ -66,10 +69,11 @@ def requests(rng: np.random.Generator, count: int, params: TextureUnitParams) ->
 
 
 def packed(params: TextureUnitParams, state: np.ndarray, beats: np.ndarray) -> np.ndarray:
-    """A packed state, and quads behind it."""
+    """A packed state, of whose fields some may lack, and quads behind it."""
     size = bits(params)
+    state = carried(state, params.state)
     return np.concatenate(
-        [codec.pack(state, SAMPLE_STATE, size), codec.pack(beats, params.quad, size)]
+        [codec.pack(state, params.state, size), codec.pack(beats, params.quad, size)]
     )
 
 
@@ -78,7 +82,7 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
 
     Memory has levels of 64 texels: of a larger texture no greater ones are read.
     """
-    state = np.zeros(1, dtype(SAMPLE_STATE))
+    state = np.zeros(1, dtype(params.state))
     most = 1 << params.addresses.extent
     largest = rng.choice([64, 64, most])
     for name in ("width", "height"):
@@ -134,6 +138,12 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16
     most = [rng.integers(0, 2), 2, 16, rng.integers(2, 17), rng.integers(17, 32)]
     state["anisotropy"] = rng.choice(most, p=[0.58, 0.1, 0.1, 0.2, 0.02])
+    if params.coded and size <= 64 and rng.random() < CODED:
+        place_surface(state, int(rng.integers(0, SURFACES)))
+        if rng.random() < 0.9:
+            state["last"] = state["last_layer"] = state["cube"] = 0
+            own = COMPARED if state["compares"][0] else params.cache.surfaces
+            put_format(state, rng.choice(sorted(set(own) & set(params.stored.surfaces))))
     return state
 
 
@@ -203,7 +213,7 @@ def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarra
     data = memory(rows, params)
     more = params.comparisons, params.footprints, params.layers, params.cubes, params.gradients
     unit = TextureUnit(shape_of(params.cache), data, unreadable(rows), *more)
-    found = unit.sample(*parted(rows, SAMPLE_STATE, params.quad))
+    found = unit.sample(*parted(rows, params.state, params.quad))
     return {
         "o": codec.pack(found, TEXTURED_QUAD),
         "memory": data.view(np.uint64).reshape(-1, TRANSFER // 64),

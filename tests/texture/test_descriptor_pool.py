@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.texture.sampler import Sampler, sample
 from fixfunc.models.texture.unit.stored import sampler_fields, stored
 from fixfunc.rtl.texture.descriptors import descriptor_pool as rtl
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import LINE, CacheStatus, StoredFormat
 from fixfunc.spec.textures.descriptors import (
@@ -78,6 +81,30 @@ FINE = [
     CUBE | {"last_layer": 1, "distance": 85},
     CUBE | {"last_layer": 340},
 ]
+# 28 lines from the first row of tiles to the end of the second; 7 tiles.
+SURFACE = {"coded": 1, "width": 24, "height": 16, "distance": 16, "format": 0, "mode_table": 500}
+HIGH = {"height": 64, "distance": 80}  # 143 tiles: modes of three transfers
+SURFACES = [
+    ({}, None),
+    ({"base0": 972}, None),
+    ({"base0": 976}, Refusal.ADDRESS),
+    ({"base0": 972, "width": 25}, Refusal.ADDRESS),
+    ({"base0": 972, "height": 17}, Refusal.ADDRESS),
+    ({"distance": (1 << 26) - 4}, Refusal.ADDRESS),
+    ({"mode_table": 1999}, None),
+    ({"mode_table": 2000}, Refusal.ADDRESS),
+    ({"mode_table": (1 << 27) - 1}, Refusal.ADDRESS),
+    (HIGH | {"mode_table": 1997}, None),
+    (HIGH | {"mode_table": 1998}, Refusal.ADDRESS),
+    ({"cleared": (1 << 32) - 1, "format": StoredFormat.R16G16_FLOAT - 32, "extended": 1}, None),
+    ({"last": 1}, Refusal.STATE),
+    ({"last_layer": 1}, Refusal.STATE),
+    ({"width": 16, "cube": 1}, Refusal.STATE),
+    ({"base0": 2}, Refusal.STATE),
+    ({"distance": 17}, Refusal.STATE),
+    ({"format": StoredFormat.R16_UNORM}, Refusal.STATE),
+    ({"format": StoredFormat.R16G16B16A16_FLOAT - 32, "extended": 1}, Refusal.STATE),
+]
 
 
 @pytest.mark.plan("descriptor-pool-2")
@@ -141,6 +168,26 @@ def test_an_array_is_refused_without_layers(monkeypatch):
     descriptors = [LEGAL, *(LEGAL | fields for fields in others)]
     found = refusals(monkeypatch, descriptors, rows, "small")
     assert found == [(1, Refusal.STATE), (3, Refusal.STATE), (4, Refusal.STATE)]
+
+
+@pytest.mark.plan("descriptor-pool-6")
+@pytest.mark.parametrize(("fields", "reason"), SURFACES)
+def test_rules_of_coded_surfaces(fields, reason, monkeypatch):
+    """Two rows of three tiles, a gap between: to the last line, and transfer, that there is."""
+    rows = np.concatenate([bench.placed(0, 1, 1000), bench.selected([0])])
+    found = refusals(monkeypatch, [SURFACE | fields], rows)
+    assert found == ([] if reason is None else [(0, reason)])
+
+
+@pytest.mark.plan("descriptor-pool-6")
+def test_a_coded_surface_is_refused_without_them(monkeypatch):
+    params = rtl.CONFIGS["small"]
+    numbers = bench.selected([0, 1], params)
+    rows = np.concatenate([bench.placed(0, 2, 1000, params), numbers])
+    found = refusals(monkeypatch, [LEGAL, LEGAL | {"coded": 1}], rows, "small")
+    assert found == [(1, Refusal.STATE)]
+    with pytest.raises(InputError, match="surfaces must be none without layers"):
+        replace(rtl.CONFIGS["tiny"], layers=False, cubes=False)
 
 
 @pytest.mark.plan("descriptor-pool-1")

@@ -14,7 +14,7 @@ from fixfunc.models.texture.cache.texture_cache import (
     TextureCache,
     morton,
 )
-from fixfunc.models.texture.fetch import fetch
+from fixfunc.models.texture.filtering.fetch import fetch
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape, rounds, taps_of
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
@@ -31,6 +31,7 @@ from fixfunc.spec.textures.cache import (
     CacheStatus,
     StoredFormat,
 )
+from fixfunc.spec.textures.coded_lines import CODED_FORMATS
 from fixfunc.tb import catalogue
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture import texture_cache as bench
@@ -105,7 +106,7 @@ def block_bytes(form):
 
 
 @pytest.mark.plan("texture-cache-7")
-@pytest.mark.parametrize("config", ["default", "tiny"])
+@pytest.mark.parametrize("config", ["default", "tiny", "tiny_coded"])
 def test_counts_are_those_of_lists(config):
     """Rounds, both levels and their least recently used ways, block by block."""
     params = CONFIGS[config]
@@ -118,18 +119,25 @@ def test_counts_are_those_of_lists(config):
         state = states[which]
         found = [0, 0, 0]
         own = int(state["format"]) + 32 * int(state["extended"])
+        coded = int(state["coded"]) if params.coded else 0
         is_known = own in [int(form) for form in params.formats]
+        is_known &= not coded or own in [int(form) for form in CODED_FORMATS]
         for leaders in naive_rounds(quad, state["first_set"], params.layers) if is_known else ():
             for (layer, level, x, y), number in leaders:
                 form = StoredFormat(own)
-                first = int(state[f"base{level}"]) + layer * int(state["distance"])
-                place = first % (1 << 26) * 64 + interleaved(x, y) * block_bytes(form)
+                first = int(state[f"base{level}"])
+                distance = int(state["distance"])
+                place = (first + layer * distance) % (1 << 26) * 64
+                place += interleaved(x, y) * block_bytes(form)
+                if coded:
+                    inside = 4 * (x // 2) + interleaved(x % 2, y % 2)
+                    place = 64 * (first + y // 2 * distance + inside)
                 line = place // 64
                 found[0] += 1
-                if blocks[number % params.sets].misses((place, form)):
+                if blocks[number % params.sets].misses((place, form, coded)):
                     found[1] += 1
                     for each in range(line, line + max(block_bytes(form) // 64, 1)):
-                        found[2] += lines[each % params.line_sets].misses(each)
+                        found[2] += lines[each % params.line_sets].misses((each, coded))
         assert [int(row[name]) for name in ("lookups", "misses", "lines")] == found
 
 
@@ -247,23 +255,25 @@ def check_counts(places, taps, out, params):
 
 
 @pytest.mark.plan("texture-cache-9")
-@pytest.mark.parametrize("config", by_tier(CONFIGS))
+@pytest.mark.parametrize("config", by_tier(CONFIGS, later=["tiny_coded"]))
 def test_volume(config):
     volume.check_paces(STEM, config, 800)
 
 
 @pytest.mark.qualify
 @pytest.mark.plan("texture-cache-9")
-def test_a_million_quads():
+@pytest.mark.parametrize(("config", "runs"), [("default", 20), ("tiny_coded", 4)])
+def test_a_million_quads(config, runs):
+    """Of coded surfaces fewer."""
     found = 0
-    for n in range(20):
-        rows = bench.requests(np.random.default_rng(n), 52_000, CONFIGS["default"])
-        found += len(volume.check(STEM, "default", rows, seed=n))
-    assert found > 1_000_000
+    for n in range(runs):
+        rows = bench.requests(np.random.default_rng(n), 52_000, CONFIGS[config])
+        found += len(volume.check(STEM, config, rows, seed=n))
+    assert found > 50_000 * runs
 
 
 @pytest.mark.plan("texture-cache-9")
-@pytest.mark.parametrize("config", ["tiny"])
+@pytest.mark.parametrize("config", by_tier(["tiny", "tiny_coded"], later=["tiny_coded"]))
 def test_bench(config, simulator):
     check_bench(STEM, config, simulator)
 

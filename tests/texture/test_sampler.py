@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fixfunc.models.texture.coordinates import cube
 from fixfunc.models.texture.coordinates.footprint import quad_gradients
-from fixfunc.models.texture.fetch import fetch
+from fixfunc.models.texture.filtering.fetch import fetch
 from fixfunc.models.texture.sampler import ADDRESSES, Sampler, Taps, gather, sample, sample_compare
 from fixfunc.models.texture.texture import create, of_picture
 from fixfunc.spec.errors import InputError

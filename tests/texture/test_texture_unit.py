@@ -6,11 +6,11 @@ import pytest
 from amaranth.sim import Simulator
 
 from fixfunc.cosim import codec
-from fixfunc.models.payload import dtype
+from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.filtering.filtering import Reader
 from fixfunc.models.texture.sampler import ADDRESSES, Sampler, gather, sample
 from fixfunc.models.texture.texels import DXGI
-from fixfunc.models.texture.texture_unit import place_of
+from fixfunc.models.texture.unit.places import place_of
 from fixfunc.rtl.texture.unit.places import Place
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.dxgi import Format
@@ -70,9 +70,8 @@ def sampled(
     of places; ``fields`` are those of the state that no sampler has.
     """
     _, cache, data = stored(texture, form)
-    state = np.zeros(1, dtype(SAMPLE_STATE))
-    for name in cache.dtype.names:
-        state[name] = cache[name]
+    params = CONFIGS[config]
+    state = carried(cache, params.state)
     state["width"], state["height"] = texture.size(0)
     state["last"] = len(texture.levels) - 1
     state["last_layer"] = texture.layers - 1
@@ -104,7 +103,6 @@ def sampled(
         red = np.float32(sampler.border[0]).view(np.uint32)
         word = red if is_float else int(sampler.border[0] * 0xFFFFFF)
         state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16
-    params = CONFIGS[config]
     quads = np.zeros(len(places), dtype(params.quad))
     quads["kind"], quads["live"] = 1, 15
     vectors = {"": places} | dict(zip(("across_", "down_"), gradients, strict=False))

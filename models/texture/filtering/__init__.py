@@ -4,4 +4,5 @@
 sampler_state.py  what tells how
 filtering.py  from coordinates in a texture to its texels
 reduction.py  means, extremes and blends of texels
+fetch.py      single texels by their numbers
 """

@@ -9,8 +9,12 @@ from fixfunc.models.texture.texture_cache import block_bytes
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import FORMAT, LINE, StoredFormat
+from fixfunc.spec.textures.coded_lines import CODED_FORMATS, TILE_LINES
 
 BLOCK = 4  # texels along the edge of a block
+TILE = 8  # and of a tile
+TILES = 64  # whose modes a transfer has
+BYTES = 32  # of a transfer
 
 
 def broken_rule(
@@ -26,7 +30,8 @@ def broken_rule(
     Parameters
     ----------
     record : numpy.void
-        Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`, and of descriptors EXTENDED.
+        Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`, and of descriptors EXTENDED and
+        ``CODED_STATE``.
     formats : collection of StoredFormat
         Known ones.
     extent : int
@@ -36,7 +41,7 @@ def broken_rule(
     limit : int
         Bytes of memory: levels lie below it, squares of blocks in Morton order.
     span : int
-        Lines from the first layer to the last.
+        Lines from the first layer, or row of tiles, to the last.
     """
     sides = int(record["width"]), int(record["height"])
     last = int(record["last"])
@@ -50,10 +55,27 @@ def broken_rule(
         return CommandError.STATE
     if record["anisotropy"] > anisotropy:
         return CommandError.STATE
+    if "coded" in record.dtype.names and record["coded"]:
+        return _broken_by_surface(record, form, limit, span)
     for level in range(last + 1):
         lines = level_lines(max(max(sides) >> level, 1), form)
         if (int(record[f"base{level}"]) + span + lines) * LINE > limit:
             return CommandError.ADDRESS
+    return CommandError.NONE
+
+
+def _broken_by_surface(record, form, limit, span):
+    """The first rule that a coded surface breaks: one level of whole tiles, and its table."""
+    begin = int(record["base0"])
+    starts = begin, int(record["distance"])
+    if form not in CODED_FORMATS or any(place % TILE_LINES for place in starts):
+        return CommandError.STATE
+    if record["last"] or record["last_layer"] or record["cube"]:
+        return CommandError.STATE
+    lines = span + -(-int(record["width"]) // TILE) * TILE_LINES
+    modes = -(-(lines // TILE_LINES) // TILES)
+    if (begin + lines) * LINE > limit or (int(record["mode_table"]) + modes) * BYTES > limit:
+        return CommandError.ADDRESS
     return CommandError.NONE
 
 

@@ -7,10 +7,12 @@ from amaranth.lib.data import ArrayLayout, StructLayout
 
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.formats import WIDE
+from fixfunc.rtl.texture.coded_lines.layouts import CodedLinesParams
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import (
     CACHE_QUAD,
+    CODED_STATE,
     COLOURS,
     FORMAT,
     LAYER,
@@ -19,6 +21,7 @@ from fixfunc.spec.textures.cache import (
     LINE_NUMBER,
     StoredFormat,
 )
+from fixfunc.spec.textures.coded_lines import CODED_FORMATS, TILE_ADDRESS
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS
 
 PIXELS = 4
@@ -39,6 +42,8 @@ FOOTPRINT = StructLayout(
     }
 )
 READS = ArrayLayout(FOOTPRINT, PIXELS)
+# Of a texture whether it is a coded surface; that, and its first tile.
+SURFACE = StructLayout(dict(layout(CODED_STATE).members) | {"first": TILE_ADDRESS})
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,8 @@ class TextureCacheParams:
         Formats of textures; others are refused.
     layers : bool
         Layers count; else each is layer 0.
+    coded : int
+        Decoded tiles on chip, of textures that are coded surfaces, above 1; 0: all are plain.
 
     Numbers are powers of two.
     """
@@ -72,6 +79,7 @@ class TextureCacheParams:
     queue: int = 256
     formats: tuple = COLOURS
     layers: bool = False
+    coded: int = 0
 
     def __post_init__(self):
         for name, least in (
@@ -87,6 +95,8 @@ class TextureCacheParams:
                 raise InputError(name, f"be a power of two from {least} on", value)
         if not self.formats or not set(self.formats) <= set(StoredFormat):
             raise InputError("formats", "be some of StoredFormat", self.formats)
+        if self.coded < 0 or self.coded == 1 or self.coded & self.coded - 1:
+            raise InputError("coded", "be 0 or a power of two from 2 on", self.coded)
 
     @property
     def blocks(self) -> int:
@@ -112,6 +122,21 @@ class TextureCacheParams:
     def wide(self) -> tuple[StoredFormat, ...]:
         """Formats whose blocks take two lines: the upper half of a block, and the lower one."""
         return tuple(form for form in self.formats if form in WIDE)
+
+    @property
+    def surfaces(self) -> tuple[StoredFormat, ...]:
+        """Formats of textures that may be coded surfaces."""
+        return tuple(form for form in self.formats if form in CODED_FORMATS and self.coded)
+
+    @property
+    def coded_lines(self) -> CodedLinesParams:
+        """The shape of what reads lines of coded surfaces."""
+        return CodedLinesParams(places=self.in_flight, tiles=self.coded)
+
+    @property
+    def ids(self) -> int:
+        """Bits of ids of reads: above those of lines, whether a coded surface is read."""
+        return (self.in_flight - 1).bit_length() + bool(self.coded)
 
     @property
     def halves(self) -> int:
@@ -168,7 +193,15 @@ class TextureCacheParams:
                 "format": self.format,
                 "blocks": ArrayLayout(of_quarter, QUARTERS),
             }
+            | ({"surface": SURFACE} if self.coded else {})
         )
+
+    @property
+    def read(self) -> StructLayout:
+        """A line that is to be read from memory, under an id of its own."""
+        coded = {"coded": 1} if self.coded else {}
+        beside = dict(layout(self.coded_lines.read).members) if self.coded else {}
+        return StructLayout({"line": LINE_NUMBER, "id": range(self.in_flight)} | beside | coded)
 
     @property
     def target(self) -> StructLayout:

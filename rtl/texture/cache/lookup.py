@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Lookup: rounds find their blocks in the first level, ahead of the texels."""
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
@@ -10,9 +10,9 @@ from fixfunc.rtl.lib.arithmetic.carry_save import carry_save, partial_products
 from fixfunc.rtl.lib.bits import among, choose, named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.payload import layout
+from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.cache.formats import HALVINGS
-from fixfunc.rtl.texture.cache.layouts import OFFSET, QUARTERS, TextureCacheParams
+from fixfunc.rtl.texture.cache.layouts import OFFSET, QUARTERS, SURFACE, TextureCacheParams
 from fixfunc.rtl.texture.cache.tags import Tags
 from fixfunc.spec.textures.cache import CACHE_STATE, LEVELS, LINE_NUMBER
 
@@ -43,7 +43,8 @@ class Lookup(wiring.Component):
 
     def __init__(self, params: TextureCacheParams) -> None:
         self._params = params
-        self._tags = 3 if params.layers else 2  # clock in which they are looked up
+        self._multiplies = params.layers or bool(params.coded)  # layers, or rows of tiles
+        self._tags = 3 if self._multiplies else 2  # clock in which they are looked up
         super().__init__(
             {
                 "state": In(layout(CACHE_STATE)),
@@ -69,7 +70,7 @@ class Lookup(wiring.Component):
         wiring.connect(m, missed.o, wiring.flipped(self.missed))
         tags = []
         for n in range(QUARTERS):
-            key = LINE_NUMBER + OFFSET + params.format
+            key = LINE_NUMBER + OFFSET + params.format + bool(params.coded)
             unit = Tags(params.sets // QUARTERS, params.ways, key)
             m.submodules[f"tags_{n}"] = unit
             tags.append(unit)
@@ -83,14 +84,17 @@ class Lookup(wiring.Component):
         ]
         t = Timeline(m)
         t.enter(0, valid=enters, round=self.i.payload)
+        surface = self._surface(m)
+        t.enter(1, surface=surface)
         self._address(m, t)
         asking = t[self._tags]
+        coded = asking.surface.coded if params.coded else []
         m.d.comb += self.idle.eq(~t[1].valid)
         for n, unit in enumerate(tags):
             m.d.comb += [
                 unit.lookup.eq(asking.valid & asking.round.wanted[n]),
                 unit.set.eq(asking.sets[n][2:]),
-                unit.key.eq(Cat(asking.lines[n], asking.offsets[n], asking.round.format)),
+                unit.key.eq(Cat(asking.lines[n], asking.offsets[n], asking.round.format, coded)),
             ]
         last = t[self._tags + Tags.LATENCY]
         missing = Signal(QUARTERS)
@@ -114,8 +118,16 @@ class Lookup(wiring.Component):
             missed.cancel.eq(last.valid & ~missing.any()),
             missed.i.missing.eq(missing),
             missed.i.format.eq(last.round.format),
+            *([missed.i.surface.eq(last.surface)] if params.coded else []),
         ]
         return m
+
+    def _surface(self, m):
+        """The coded surface that the texture is, for its lines that are to be read."""
+        surface = Signal(SURFACE)
+        first = self.state.base0 >> LINE_NUMBER - len(surface.first)
+        m.d.comb += [*carried(surface, self.state), surface.first.eq(first)]
+        return surface
 
     def _address(self, m, t):
         """Lines, offsets and sets of the blocks of a round: a clock later, with layers two."""
@@ -141,7 +153,9 @@ class Lookup(wiring.Component):
             hashed = number + (place.level << 3) + place.level + entered.first_set
             if self._params.layers:
                 hashed += place.layer
-                parts = partial_products(self.state.distance, place.layer)
+            if self._multiplies:
+                factor, whole = self._in_tiles(place, whole)
+                parts = partial_products(self.state.distance, factor)
                 both = carry_save(m, [base, whole, *parts], LINE_NUMBER, f"line_parts_{n}")
                 for half, part in zip(halves, both, strict=True):
                     m.d.sync += half[n].eq(part)
@@ -156,3 +170,14 @@ class Lookup(wiring.Component):
             ]
         t.enter(self._tags, lines=lines)
         t.enter(2, offsets=offsets, sets=sets)
+
+    def _in_tiles(self, place, whole):
+        """How often the distance counts, and lines beside it: those of a layer in Morton order, or
+        of a row of tiles, each of which has four lines in that order.
+        """
+        layer = Value.cast(place.layer) if self._params.layers else Const(0, 0)
+        if not self._params.coded:
+            return layer, whole
+        in_row = Cat(place.x[0], place.y[0], place.x[1:])
+        coded = self.state.coded
+        return Mux(coded, place.y[1:], layer), Mux(coded, in_row, whole)

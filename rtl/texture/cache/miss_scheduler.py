@@ -3,13 +3,13 @@
 
 from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
-from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import among, choose, gated, lowest, named, number
 from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import CreditedFIFO, StreamFIFO
+from fixfunc.rtl.payload import carried
 from fixfunc.rtl.texture.cache.layouts import QUARTERS, TextureCacheParams
 from fixfunc.rtl.texture.cache.tags import Tags
 from fixfunc.spec.textures.cache import LINE_NUMBER
@@ -32,7 +32,7 @@ class MissScheduler(wiring.Component):
     i : In(stream.Signature(params.missed))
     order : Out(stream.Signature(params.ordered))
         A fill a line of a block, in order.
-    read : Out(stream.Signature(...))
+    read : Out(stream.Signature(params.read))
         Numbers of ``line`` to be read, each with the ``id`` of its read: the place in the ring of
         reads, in order.
     taken : In(1)
@@ -43,12 +43,11 @@ class MissScheduler(wiring.Component):
 
     def __init__(self, params: TextureCacheParams) -> None:
         self._params = params
-        self._read = StructLayout({"line": LINE_NUMBER, "id": range(params.in_flight)})
         super().__init__(
             {
                 "i": In(stream.Signature(params.missed)),
                 "order": Out(stream.Signature(params.ordered)),
-                "read": Out(stream.Signature(self._read)),
+                "read": Out(stream.Signature(params.read)),
                 "taken": In(1),
                 "forget": In(1),
             }
@@ -58,12 +57,13 @@ class MissScheduler(wiring.Component):
         m = Module()
         params = self._params
         set_bits = (params.line_sets - 1).bit_length()
-        m.submodules.tags = tags = Tags(params.line_sets, params.line_ways, LINE_NUMBER - set_bits)
+        key = LINE_NUMBER - set_bits + bool(params.coded)
+        m.submodules.tags = tags = Tags(params.line_sets, params.line_ways, key)
         m.d.comb += tags.forget.eq(self.forget)
         m.submodules.order = order = CreditedFIFO(params.ordered, params.queue)
         m.submodules.places = places = CreditCounter(params.in_flight)
         # As many reads as there are places: there is always room.
-        m.submodules.reads = reads = StreamFIFO(self._read, params.in_flight)
+        m.submodules.reads = reads = StreamFIFO(params.read, params.in_flight)
         wiring.connect(m, order.o, wiring.flipped(self.order))
         wiring.connect(m, reads.o, wiring.flipped(self.read))
 
@@ -98,7 +98,9 @@ class MissScheduler(wiring.Component):
             places.cancel.eq(valid & tags.hit),
             tags.lookup.eq(enters),
             tags.set.eq(own_line[:set_bits]),
-            tags.key.eq(own_line[set_bits:]),
+            tags.key.eq(
+                Cat(own_line[set_bits:], self.i.payload.surface.coded if params.coded else [])
+            ),
         ]
         with m.If(enters):
             m.d.sync += [is_second.eq(~is_last), done.eq(done | gated(chosen, is_last))]
@@ -116,6 +118,13 @@ class MissScheduler(wiring.Component):
             reads.i.payload.line.eq(line),
             reads.i.payload.id.eq(place),
         ]
+        if params.coded:
+            surface = delay(m, self.i.payload.surface, Tags.LATENCY, "surface")
+            own_tile = line >> LINE_NUMBER - len(surface.first)
+            m.d.comb += [
+                *carried(reads.i.payload, surface),
+                reads.i.payload.tile.eq(own_tile - surface.first),
+            ]
         with m.If(fetched):
             m.d.sync += place.eq(place + 1)
         return m

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Texture cache: texels of quads, through blocks and lines on chip."""
 
+from dataclasses import replace
+
 from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import UnionLayout
@@ -59,12 +61,14 @@ CONFIGS = {
         ),
     ),
 }
+CONFIGS["tiny_coded"] = replace(CONFIGS["tiny"], coded=2)
 PURPOSE = {  # of each configuration
     "default": "all of TEXTURE packets; 64 blocks, 512 lines on chip; hides 250 clocks of latency",
     "full": "the same, SNORM of 8 and 16 bits, texels of 8 bytes, and floats of up to 16 bits",
     "plain": "the default without BC1 to BC7",
     "small": "without BC1 to BC7; 32 blocks and 128 lines on chip; hides 60 clocks of latency",
     "tiny": "for benches: some of each kind of format, layers, 16 blocks and 8 lines on chip",
+    "tiny_coded": "the same, and coded surfaces, of which two tiles are on chip",
 }
 
 
@@ -87,15 +91,15 @@ class TextureCache(wiring.Component):
     o : Out(stream.Signature(layout(TEXEL_QUAD)))
         One a quad, in order: :attr:`latency` clocks later at the earliest.
     memory : Out(Axi(...))
-        Reads lines of 64 bytes, under as many ids as there are reads in flight. Read channels alone
-        are used.
+        Reads lines of 64 bytes, under as many ids as there are reads in flight; tiles and mode
+        tables of coded surfaces in order under one more. Read channels alone are used.
     forget : In(1)
         Memory may have changed: nothing is on chip. While no quad is under way.
     """
 
     def __init__(self, params: TextureCacheParams = CONFIGS["default"]) -> None:
         self._params = params
-        self._reads = LineReads(params.in_flight)
+        self._reads = LineReads(params)
         self._lookup = Lookup(params)
         super().__init__(
             {
@@ -139,6 +143,7 @@ class TextureCache(wiring.Component):
             misses.taken.eq(lines.take),
             lookup.forget.eq(self.forget),
             misses.forget.eq(self.forget),
+            *([reads.forget.eq(self.forget)] if params.coded else []),
         ]
 
         state = Signal(layout(CACHE_STATE))
@@ -146,6 +151,8 @@ class TextureCache(wiring.Component):
         idle = named(m, rounds.idle & lookup.idle, "idle")
         form = format_of(state)
         known = among(form, params.formats)
+        if params.coded:
+            known &= ~state.coded | among(form, params.surfaces)
         m.d.comb += [
             self.i.ready.eq(Mux(is_quad, rounds.i.ready, idle)),
             rounds.i.valid.eq(self.i.valid & is_quad),

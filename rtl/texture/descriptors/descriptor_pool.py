@@ -16,8 +16,9 @@ from fixfunc.rtl.texture.descriptors.texture_check import TextureCheck
 from fixfunc.rtl.texture.unit.layouts import gradient_fields
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as UNITS
 from fixfunc.spec import payloads
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.textures.cache import FORMAT, StoredFormat
+from fixfunc.spec.textures.cache import CODED_STATE, EXTENDED, FORMAT, StoredFormat
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
     POOL,
@@ -64,6 +65,8 @@ class DescriptorPoolParams:
         Textures may be cubes; else a descriptor of one is refused.
     gradients : bool
         Quads bring gradients, which pass.
+    surfaces : tuple of StoredFormat
+        Formats of textures that may be coded surfaces; others are refused. With layers alone.
     """
 
     size: int = POOL
@@ -73,6 +76,7 @@ class DescriptorPoolParams:
     layers: bool = True
     cubes: bool = False
     gradients: bool = False
+    surfaces: tuple[StoredFormat, ...] = ()
 
     @property
     def quad(self) -> tuple[Field, ...]:
@@ -93,8 +97,21 @@ class DescriptorPoolParams:
     @property
     def requests(self) -> UnionLayout:
         """Layout of a beat for the texture unit."""
-        tables = {"state": SAMPLE_STATE, "quad": self.unit_quad}
+        tables = {"state": self.state, "quad": self.unit_quad}
         return UnionLayout({"kind": 1} | {name: layout(table) for name, table in tables.items()})
+
+    @property
+    def state(self) -> tuple[Field, ...]:
+        """Field table of a STATE for the texture unit."""
+        return (*SAMPLE_STATE, *(CODED_STATE if self.surfaces else ()))
+
+    @property
+    def kept(self) -> tuple[Field, ...]:
+        """Fields that are kept: of others bits are 0, or the descriptor is refused."""
+        if self.surfaces:
+            return DESCRIPTOR
+        extended = (EXTENDED,) if self.extended else ()
+        return (*TEXTURE_STATE[1:], *(ARRAY_STATE if self.layers or extended else ()), *extended)
 
     @property
     def extended(self) -> bool:
@@ -104,6 +121,8 @@ class DescriptorPoolParams:
     def __post_init__(self):
         if not 2 <= self.size <= POOL or self.size & (self.size - 1):
             raise ValueError(f"size must be a power of two in 2..{POOL}, not {self.size!r}")
+        if self.surfaces and not self.layers:
+            raise InputError("surfaces", "be none without layers", self.surfaces)
 
 
 CONFIGS = {
@@ -114,6 +133,7 @@ CONFIGS = {
         layers=unit.layers,
         cubes=unit.cubes,
         gradients=unit.gradients,
+        surfaces=unit.stored.surfaces,
     )
     for name, unit in UNITS.items()
 }
@@ -154,9 +174,7 @@ class DescriptorPool(wiring.Component):
 
     def __init__(self, params: DescriptorPoolParams = CONFIGS["default"]) -> None:
         self._params = params
-        # Fields that are kept: of others bits are 0, or the descriptor is refused.
-        fields = (*TEXTURE_STATE[1:], *(ARRAY_STATE if params.layers else ()))
-        self._kept = payloads.width(DESCRIPTOR if params.extended else fields)
+        self._kept = payloads.width(params.kept)
         super().__init__(
             {
                 "i": In(stream.Signature(params.beats)),
@@ -171,7 +189,7 @@ class DescriptorPool(wiring.Component):
         p = self._params
         m.submodules.reader = reader = AxiReader(TRANSFERS, 3, 1)
         m.submodules.check = check = TextureCheck(
-            *(p.formats, p.extent, p.anisotropy, p.layers, p.cubes)
+            *(p.formats, p.extent, p.anisotropy, p.layers, p.cubes, p.surfaces)
         )
         m.submodules.kept = kept = Memory(shape=self._kept, depth=p.size, init=[])
         join(m, self.memory, reader.memory)
@@ -196,6 +214,7 @@ class DescriptorPool(wiring.Component):
             *carried(check.candidate, candidate, ()),
             *(carried(check.array, candidate) if p.layers else ()),
             *([check.extended.eq(candidate.extended)] if p.extended else ()),
+            *(carried(check.surface, candidate) if p.surfaces else ()),
             check.limit.eq(place.limit),
             reader.request.payload.address.eq((place.base + number) << STRIDE_BITS),
             reader.request.payload.transfers.eq(TRANSFERS),
@@ -233,7 +252,9 @@ class DescriptorPool(wiring.Component):
                 lacks_layers = candidate.last_layer.any() & (not p.layers)
                 lacks_cubes = candidate.cube & (not p.cubes)
                 lacks_format = candidate.extended & (not p.extended)
+                lacks_surfaces = candidate.coded & (not p.surfaces)
                 supported = check.supported & ~lacks_layers & ~lacks_cubes & ~lacks_format
+                supported &= ~lacks_surfaces
                 m.d.sync += reason.eq(Mux(supported, Refusal.ADDRESS, Refusal.STATE))
                 m.next = "REFUSE"
                 with m.If(supported & ~check.beyond):

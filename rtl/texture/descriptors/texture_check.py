@@ -11,12 +11,25 @@ from fixfunc.rtl.lib.bits import among, choose, gated, maximum, named
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.formats import HALVINGS
+from fixfunc.spec.colours import EDGE
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import FORMAT, LAYER, LEVELS, LINE_NUMBER, StoredFormat
+from fixfunc.spec.textures.cache import (
+    CODED_STATE,
+    FORMAT,
+    LAYER,
+    LEVELS,
+    LINE_NUMBER,
+    TABLE,
+    StoredFormat,
+)
+from fixfunc.spec.textures.coded_lines import TILE_LINES
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.unit import ARRAY_STATE, LAST_CUBE, TEXTURE_STATE
 
 STATE = layout(TEXTURE_STATE)
+TILE_BITS = (EDGE - 1).bit_length()
+LINE_BITS = (TILE_LINES - 1).bit_length()
+TABLE_BITS = LINE_BITS + 6  # lines of the tiles whose modes a transfer has
 
 
 class TextureCheck(wiring.Component):
@@ -34,6 +47,8 @@ class TextureCheck(wiring.Component):
         Textures may be arrays.
     cubes : bool
         Textures may be cubes; with layers.
+    surfaces : collection of StoredFormat
+        Formats of textures that may be coded surfaces; with layers.
 
     Members
     -------
@@ -43,6 +58,8 @@ class TextureCheck(wiring.Component):
         From ``start`` to ``done`` the same.
     array : In(layout(ARRAY_STATE))
         The same; absent without ``layers``.
+    surface : In(layout(CODED_STATE))
+        The same; absent without ``surfaces``.
     extended : In(1)
         The format's number is 32 more; absent where ``formats`` have no such number.
     limit : In(LINE_NUMBER)
@@ -52,7 +69,7 @@ class TextureCheck(wiring.Component):
     supported : Out(1)
         Sizes, number of levels, of cubes, format, address modes and number of samples are known.
     beyond : Out(1)
-        A level of a layer goes on beyond the limit.
+        A level of a layer, or a coded surface or its table, goes on beyond the limit.
     """
 
     def __init__(
@@ -62,7 +79,9 @@ class TextureCheck(wiring.Component):
         anisotropy: int,
         layers: bool = False,
         cubes: bool = False,
+        surfaces: Collection[StoredFormat] = (),
     ) -> None:
+        self._surfaces = surfaces
         self._formats = formats
         self._extent = extent
         self._anisotropy = anisotropy
@@ -71,8 +90,10 @@ class TextureCheck(wiring.Component):
         self._extended = any(form >> FORMAT for form in formats)
         array = {"array": In(layout(ARRAY_STATE))} if layers else {}
         extended = {"extended": In(1)} if self._extended else {}
+        surface = {"surface": In(layout(CODED_STATE))} if surfaces else {}
         super().__init__(
             array
+            | surface
             | extended
             | {
                 "start": In(1),
@@ -122,7 +143,15 @@ class TextureCheck(wiring.Component):
             *(mode < len(Address) for mode in modes),
             candidate.anisotropy <= self._anisotropy,
             self._is_cube_known() if self._cubes else Const(1, 1),
+            self._is_surface_known() if self._surfaces else Const(1, 1),
         ).all()
+
+    def _is_surface_known(self):
+        """The texture is no coded surface, or one that there may be: one level of whole tiles."""
+        one = self.candidate.last | self.array.last_layer | self.array.cube
+        parts = (self.candidate.base0 | self.array.distance)[:LINE_BITS]
+        known = among(self._form, self._surfaces)
+        return ~self.surface.coded | (known & ~one.any() & ~parts.any())
 
     def _is_cube_known(self):
         """The texture is no cube, or one that there may be: faces are square."""
@@ -139,6 +168,9 @@ class TextureCheck(wiring.Component):
         if self._cubes:
             of_cube = (FACES * last + FACES - 1)[:LAYER]
             last = named(m, Mux(self.array.cube, of_cube, last), "last")
+        if self._surfaces:
+            row = ((self.candidate.height - 1) >> TILE_BITS)[:LAYER]
+            last = named(m, Mux(self.surface.coded, row, last), "last_distance")
         bit = Cat(Const(0, 1), last).bit_select(remaining, 1)
         with m.If(self.start):
             m.d.sync += [remaining.eq(LAYER), span.eq(0)]
@@ -164,7 +196,22 @@ class TextureCheck(wiring.Component):
         )
         halvings = choose(self._form, [HALVINGS.get(n, 0) for n in range(1 << len(self._form))])
         exponent = Mux(doublings > halvings, doublings - halvings, 0)[:5]
-        lines = register(m, Const(1) << exponent, LINE_NUMBER, "lines")
+        number = Const(1) << exponent
+        is_table_beyond = Const(0, 1)
+        if self._surfaces:
+            # Of the last row of tiles.
+            in_row = (((self.candidate.width - 1) >> TILE_BITS) + 1) << LINE_BITS
+            number = Mux(self.surface.coded, in_row, number)
+            is_table_beyond = self._is_table_beyond(m, span, in_row)
+        lines = register(m, number, LINE_NUMBER, "lines")
         base = choose(level, [candidate[f"base{n}"] for n in range(LEVELS)])
         first = register(m, base + span, max(LINE_NUMBER, len(span) + 1), "first")
-        return register(m, first + lines > self.limit, 1, "is_beyond")
+        return register(m, (first + lines > self.limit) | is_table_beyond, 1, "is_beyond")
+
+    def _is_table_beyond(self, m, span, in_row):
+        """The table of a coded surface goes on beyond the limit: two clocks."""
+        lines = register(m, span + in_row, len(span) + 1, "lines_of_surface")
+        transfers = named(m, ((lines - 1) >> TABLE_BITS) + 1, "transfers_of_table")
+        bits = max(TABLE, len(transfers)) + 1
+        end = register(m, self.surface.mode_table + transfers, bits, "end_of_table")
+        return self.surface.coded & (end > self.limit << 1)

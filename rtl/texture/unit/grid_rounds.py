@@ -11,7 +11,7 @@ from fixfunc.rtl.lib.bits import among, gated, named
 from fixfunc.rtl.lib.fork_join import move_together
 from fixfunc.rtl.payload import carried, layout
 from fixfunc.rtl.texture.unit.layouts import COUNTS, PIXELS, QUADS, TextureUnitParams
-from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
+from fixfunc.rtl.texture.unit.state_rows import ASKING, found
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.unit import TextureKind
@@ -34,7 +34,7 @@ class GridRounds(wiring.Component):
     i : In(stream.Signature(QUADS))
     levels : In(stream.Signature(layout(params.level_of_detail.levels)))
         Of the quads of ``i``.
-    asking, found, taken : Out(ASKING), In(FOUND), Out(1)
+    asking, found, taken : Out(ASKING), In(found(params.state)), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
     o : Out(stream.Signature(params.beats.to_place)), or of ``to_move`` with footprints
         Combinational: in the clock of ``i``.
@@ -53,7 +53,7 @@ class GridRounds(wiring.Component):
                 "i": In(stream.Signature(QUADS)),
                 "levels": In(stream.Signature(layout(params.level_of_detail.levels))),
                 "asking": Out(ASKING),
-                "found": In(FOUND),
+                "found": In(found(params.state)),
                 "taken": Out(1),
                 "o": Out(stream.Signature(beats.to_move if params.footprints else beats.to_place)),
             }

@@ -6,7 +6,7 @@ A beat of each is a grid of a quad, or a STATE: the row of a texture state, for 
 
 from dataclasses import dataclass, replace
 
-from amaranth.hdl import Mux, Value
+from amaranth.hdl import Const, Mux, Value, ValueLike
 from amaranth.lib.data import ArrayLayout, StructLayout, UnionLayout, View
 
 from fixfunc.rtl.lib.bits import among
@@ -21,7 +21,7 @@ from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailPar
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import DEPTHS, FLOATS, StoredFormat
+from fixfunc.spec.textures.cache import CODED_STATE, DEPTHS, FLOATS, StoredFormat
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS
 from fixfunc.spec.textures.filter import CORNERS
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY, GRADIENTS
@@ -139,9 +139,19 @@ class TextureUnitParams:
         return (*TEXTURE_QUAD, *gradient_fields(self.gradients, self.cubes))
 
     @property
+    def state(self) -> tuple[Field, ...]:
+        """Field table of a STATE; of coded surfaces, where the cache has them, behind all else."""
+        return (*SAMPLE_STATE, *(CODED_STATE if self.coded else ()))
+
+    @property
+    def coded(self) -> int:
+        """Decoded tiles on chip, of textures that are coded surfaces; 0: all are plain."""
+        return self.cache.coded
+
+    @property
     def requests(self) -> UnionLayout:
         """Layout of a beat in."""
-        return UnionLayout({"kind": 1, "state": layout(SAMPLE_STATE), "quad": layout(self.quad)})
+        return UnionLayout({"kind": 1, "state": layout(self.state), "quad": layout(self.quad)})
 
     @property
     def level_of_detail(self) -> LevelOfDetailParams:
@@ -230,4 +240,12 @@ def refused(state: View, params: TextureUnitParams) -> Value:
     layers = state.last_layer.any() & (not params.layers)
     cubes = state.cube & (not params.cubes)
     gradients = state.explicit_gradients & (not params.gradients)
-    return ~compared | layers | cubes | gradients | (state.anisotropy > params.anisotropy)
+    missing = layers | cubes | gradients | is_surface_refused(state, params)
+    return ~compared | missing | (state.anisotropy > params.anisotropy)
+
+
+def is_surface_refused(state: View, params: TextureUnitParams) -> ValueLike:
+    """A coded surface has more than one level, or layers, or is a cube."""
+    if not params.coded:
+        return Const(0, 1)
+    return state.coded & (state.last.any() | state.last_layer.any() | state.cube)

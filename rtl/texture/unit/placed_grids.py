@@ -11,7 +11,7 @@ from fixfunc.rtl.payload import carried
 from fixfunc.rtl.texture.addresses.addresses import BEATS
 from fixfunc.rtl.texture.cube.edge_rounds import beyond_faces
 from fixfunc.rtl.texture.unit.layouts import PIXELS, TextureUnitParams
-from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
+from fixfunc.rtl.texture.unit.state_rows import ASKING, found
 from fixfunc.spec.textures.addresses import AddressKind
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.unit import TextureKind
@@ -27,7 +27,7 @@ class PlacedGrids(wiring.Component):
     Members
     -------
     i : In(stream.Signature(params.beats.placed))
-    asking, found, taken : Out(ASKING), In(FOUND), Out(1)
+    asking, found, taken : Out(ASKING), In(found(params.state)), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
     address : Out(stream.Signature(BEATS))
     levels : Out(stream.Signature(params.beats.levels))
@@ -39,7 +39,7 @@ class PlacedGrids(wiring.Component):
             {
                 "i": In(stream.Signature(params.beats.placed)),
                 "asking": Out(ASKING),
-                "found": In(FOUND),
+                "found": In(found(params.state)),
                 "taken": Out(1),
                 "address": Out(stream.Signature(BEATS)),
                 "levels": Out(stream.Signature(params.beats.levels)),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """State rows: texture states on chip, for parts that need them at different times."""
 
+from collections.abc import Iterable
+
 from amaranth.hdl import Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
@@ -10,13 +12,17 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.unit.layouts import STATES
-from fixfunc.spec.textures.unit import SAMPLE_STATE
+from fixfunc.spec import payloads
+from fixfunc.spec.payloads import Field
 
-STATE = layout(SAMPLE_STATE)
 # How a part reads: the row of a STATE that waits before it, and whether one does; a clock later
 # what is in that row.
 ASKING = StructLayout({"row": range(STATES), "valid": 1})
-FOUND = StructLayout({"state": STATE, "valid": 1})
+
+
+def found(table: Iterable[Field]) -> StructLayout:
+    """Layout of what a part finds, of states of a field table."""
+    return StructLayout({"state": layout(table), "valid": 1})
 
 
 class StateRows(wiring.Component):
@@ -25,10 +31,12 @@ class StateRows(wiring.Component):
     Parameters
     ----------
     readers : int
+    table : tuple of Field
+        A state.
 
     Members
     -------
-    write, state : In(1), In(STATE)
+    write, state : In(1), In(layout(table))
         Put it in the next row; when ``free``.
     free, row : Out(1), Out(range(STATES))
         That row is free; its number.
@@ -40,24 +48,25 @@ class StateRows(wiring.Component):
         The reader needs its row no more.
     """
 
-    def __init__(self, readers: int) -> None:
+    def __init__(self, readers: int, table: tuple[Field, ...]) -> None:
         self._readers = readers
+        self._bits = payloads.width(table)
         super().__init__(
             {
                 "write": In(1),
-                "state": In(STATE),
+                "state": In(layout(table)),
                 "free": Out(1),
                 "row": Out(range(STATES)),
                 "release": In(1),
                 "asking": In(ArrayLayout(ASKING, readers)),
-                "found": Out(ArrayLayout(FOUND, readers)),
+                "found": Out(ArrayLayout(found(table), readers)),
                 "taken": In(readers),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.rows = rows = Memory(shape=STATE.size, depth=STATES, init=[])
+        m.submodules.rows = rows = Memory(shape=self._bits, depth=STATES, init=[])
         used = Signal(range(STATES + 1))
         port = rows.write_port()
         m.d.comb += [

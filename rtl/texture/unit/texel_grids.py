@@ -17,7 +17,7 @@ from fixfunc.rtl.texture.unit.layouts import (
     refused,
 )
 from fixfunc.rtl.texture.unit.references import STORED
-from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
+from fixfunc.rtl.texture.unit.state_rows import ASKING, found
 from fixfunc.spec.textures.cache import FLOATS, TEXEL_QUAD, StoredFormat
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS, FilterKind, Unit
 from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
@@ -61,7 +61,7 @@ class TexelGrids(wiring.Component):
         Of the quads of ``i``; where formats are compared.
     counts : In(stream.Signature(COUNTS))
         Numbers of samples of the quads of ``i``; with footprints.
-    asking, found, taken : Out(ASKING), In(FOUND), Out(1)
+    asking, found, taken : Out(ASKING), In(found(params.state)), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
     filter : Out(stream.Signature(BEATS))
     outcome : Out(stream.Signature(OUTCOME))
@@ -80,7 +80,7 @@ class TexelGrids(wiring.Component):
                 "texels": In(stream.Signature(layout(TEXEL_QUAD))),
                 **beside,
                 "asking": Out(ASKING),
-                "found": In(FOUND),
+                "found": In(found(params.state)),
                 "taken": Out(1),
                 "filter": Out(stream.Signature(BEATS)),
                 "outcome": Out(stream.Signature(OUTCOME)),

@@ -15,7 +15,7 @@ from fixfunc.rtl.texture.unit.layouts import (
     TextureUnitParams,
     refused,
 )
-from fixfunc.rtl.texture.unit.state_rows import ASKING, FOUND
+from fixfunc.rtl.texture.unit.state_rows import ASKING, found
 from fixfunc.spec.textures.addresses import ADDRESSED_QUAD
 from fixfunc.spec.textures.cache import CacheKind
 from fixfunc.spec.textures.filter import CORNERS
@@ -40,7 +40,7 @@ class TexelRequests(wiring.Component):
         Of the grids of ``i``; with cubes absent: they are in ``i``.
     layers : In(stream.Signature(NUMBERS))
         Of the quads of ``i``; where there are layers.
-    asking, found, taken : Out(ASKING), In(FOUND), Out(1)
+    asking, found, taken : Out(ASKING), In(found(params.state)), Out(1)
         As of :class:`~fixfunc.rtl.texture.unit.state_rows.StateRows`.
     cache : Out(stream.Signature(BEATS))
     o : Out(stream.Signature(params.beats.weights)), with cubes of ``parts``
@@ -57,7 +57,7 @@ class TexelRequests(wiring.Component):
             | {
                 "i": In(stream.Signature(beats.found if params.cubes else beats.levels)),
                 "asking": Out(ASKING),
-                "found": In(FOUND),
+                "found": In(found(params.state)),
                 "taken": Out(1),
                 "cache": Out(stream.Signature(BEATS)),
                 "o": Out(stream.Signature(beats.parts if params.cubes else beats.weights)),

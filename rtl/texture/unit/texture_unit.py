@@ -60,7 +60,7 @@ _TINY = CONFIGS["tiny"]
 _FEW = tuple(form for form in _TINY.cache.formats if not form >> FORMAT)
 CONFIGS["tiny"] = replace(_TINY, cache=replace(_TINY.cache, formats=_FEW))
 CONFIGS["tiny_full"] = replace(
-    _TINY, cache=replace(_TINY.cache, formats=(*_FEW, *MORE)), gradients=True
+    _TINY, cache=replace(_TINY.cache, formats=(*_FEW, *MORE), coded=2), gradients=True
 )
 PURPOSE = {  # of each configuration
     "default": "every format of TEXTURE packets, textures of up to 16,384 texels across",
@@ -68,7 +68,7 @@ PURPOSE = {  # of each configuration
     "plain": "the default without BC1 to BC7",
     "small": "no BC1 to BC7, footprints, layers, cubes; up to 2,048 texels, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
-    "tiny_full": "the same, SNORM, texels of 8 bytes, floats, and gradients that quads bring",
+    "tiny_full": "the same, SNORM, floats, gradients that quads bring, coded surfaces",
 }
 BEATS = CONFIGS["default"].requests
 PLACED = "kind", *(f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS))
@@ -108,7 +108,7 @@ class TextureUnit(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         p = self._params
-        m.submodules.states = states = StateRows(4)
+        m.submodules.states = states = StateRows(4, p.state)
         beats = p.beats
         m.submodules.lod = lod = LevelOfDetail(p.level_of_detail)
         m.submodules.quads = quads = StreamFIFO(QUADS, self._levels_beside)

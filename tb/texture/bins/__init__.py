@@ -2,5 +2,5 @@
 """Bins of the texture unit: see :mod:`fixfunc.tb.coverage`.
 
 block_decode.py, level_of_detail.py, addresses.py, texture_cache.py, filter.py, texture_unit.py,
-descriptor_pool.py, cube_faces.py
+descriptor_pool.py, cube_faces.py, coded_lines.py
 """

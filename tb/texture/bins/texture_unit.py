@@ -16,7 +16,7 @@ from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import CacheStatus
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY
-from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURED_QUAD
+from fixfunc.spec.textures.unit import COMPARED, TEXTURED_QUAD
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, flag, of, ranges
 
@@ -57,7 +57,7 @@ def _cubes(state, grids, faces):
 
 def bins(seen: Seen, params: TextureUnitParams) -> dict[str, int]:
     """Counts of one batch."""
-    states, quads, state_of = parted(seen.rows, SAMPLE_STATE, params.quad)
+    states, quads, state_of = parted(seen.rows, params.state, params.quad)
     out = codec.unpack(seen.out["o"], TEXTURED_QUAD, dtype(TEXTURED_QUAD))
     quads, lods, faces = levels_on_faces(states, quads, state_of, True)
     number, grids = grids_of(states[state_of], quads, lods)

@@ -12,7 +12,7 @@ from fixfunc.models.pixel.pixel_stage import PixelResults
 from fixfunc.models.texture.cache.texture_cache import MortonPlaces, TextureCache
 from fixfunc.models.texture.container import read
 from fixfunc.models.texture.container.dds import write_dds
-from fixfunc.models.texture.fetch import fetch
+from fixfunc.models.texture.filtering.fetch import fetch
 from fixfunc.models.texture.sampler import Sampler, Taps, sample
 from fixfunc.models.texture.texture import create
 from fixfunc.spec.dxgi import Format

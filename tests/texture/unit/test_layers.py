@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.models.texture.sampler import Sampler, gather, sample, sample_compare
-from fixfunc.models.texture.texture_unit import layer_of
+from fixfunc.models.texture.unit.places import layer_of
 from fixfunc.rtl.texture.unit.layers import LayerNumbers
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixfunc.models.texture import fetch as fetch_module
 from fixfunc.models.texture import texels
-from fixfunc.models.texture.fetch import fetch, fetch_buffer
+from fixfunc.models.texture.filtering import fetch as fetch_module
+from fixfunc.models.texture.filtering.fetch import fetch, fetch_buffer
 from fixfunc.models.texture.sampler import (
     Sampler,
     gather,
