@@ -77,8 +77,9 @@ class TopParams:
                 f"reader.colour_formats must be colour.formats {self.colour.formats!r}, "
                 f"not {self.reader.colour_formats!r}"
             )
-        if self.colour.second:
-            raise InputError("colour.second", "be False: a shader gives a colour a plane", True)
+        if self.reader.second != self.colour.second:
+            rule = f"be colour.second {self.colour.second!r}"
+            raise InputError("reader.second", rule, self.reader.second)
         self._check_pixels()
         samples = self.resolve.samples if self.resolve else 0
         if self.reader.resolve_samples != samples:
@@ -173,6 +174,7 @@ def _of(config, target, resolve=None, **colours):
         command_reader.CONFIGS[target],
         colour_planes=colour.planes,
         colour_formats=colour.formats,
+        second=colour.second,
         resolve_samples=resolve.samples if resolve else 0,
     )
     others = (block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth))
@@ -200,7 +202,7 @@ def _in_any_order(top):
     return replace(top, **blocks)
 
 
-_TINY = _of("tiny", "tiny", RESOLVES["tiny_srgb"], planes=2, formats=EACH_KIND)
+_TINY = _of("tiny", "tiny", RESOLVES["tiny_srgb"], planes=2, formats=EACH_KIND, second=True)
 CONFIGS = {
     "default": _with_pixels(TopParams(), "default", "default", 8),
     "frame": _with_pixels(_of("default", "default"), "default", "default", 8),
@@ -214,7 +216,7 @@ PURPOSE = {  # of each configuration
     "frame": "the same without resolves, which simulates faster",
     "planes": "the whole, with eight colour planes of any format of up to 32 bits",
     "tiny": "the whole in small, for benches: tiles of 4x4, targets up to 64 pixels, 4x MSAA, "
-    "two colour planes of a format of each kind, resolves of surfaces that have tiles of 8x8, "
-    "reads that are answered in any order",
+    "two colour planes of a format of each kind or two colours for the first, resolves of surfaces "
+    "that have tiles of 8x8, reads that are answered in any order",
     "tiny_bytes": "for benches: one colour plane, of bytes, and no resolve",
 }

@@ -332,6 +332,12 @@ def refused():
 REFUSED = dict(refused())
 
 
+def refused_by(second):
+    """The same of planes that have second colours, or have not."""
+    known = tuple(factor.name for factor in SECOND if second)
+    return [fields for name, fields in REFUSED.items() if not name.endswith(known)]
+
+
 def unchecked(size, **fields):
     """A draw state that may break rules."""
     state = draw_state(*size)

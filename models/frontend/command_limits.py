@@ -32,6 +32,8 @@ class CommandLimits:
         Colour planes of targets.
     colour_formats : tuple of Format
         Formats of colour planes.
+    second : bool
+        The first colour plane may be blended with a shader's second colour.
     resolve_samples : int
         Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet. sRGB is
         resolved where it is one of ``colour_formats``.
@@ -52,6 +54,7 @@ class CommandLimits:
     formats: tuple[DepthFormat, ...] = tuple(DepthFormat)
     colour_planes: int = 1
     colour_formats: tuple[Format, ...] = BASE_FORMATS
+    second: bool = False
     resolve_samples: int = 8
     ring: tuple[int, int] | None = None
     texture_formats: tuple[StoredFormat, ...] = ()

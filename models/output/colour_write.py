@@ -15,7 +15,7 @@ from fixfunc.models.output.formats import colour_format, load, masked, shader_al
 from fixfunc.models.output.output_merger import Numbers, in_steps, merge_channels, numbers, refined
 from fixfunc.models.payload import integer
 from fixfunc.models.raster.edge_evaluator import unpack
-from fixfunc.models.state import TARGET_FIELDS, blending_known, needs_constant
+from fixfunc.models.state import TARGET_FIELDS, blending_known, needs_constant, needs_second
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.dxgi import Format
@@ -265,10 +265,7 @@ class ColourTarget:
 
     @property
     def traffic(self) -> Counter[TrafficKind]:
-        """Traffic so far, counted as in the hardware.
-
-        See :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
-        """
+        """Traffic so far: :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`."""
         return self._traffic + (self.cache.counts() if self.cache else Counter())
 
 
@@ -280,7 +277,8 @@ class ColourPlanes:
     until each has had a state of its own. A plane but the first is written, and cleared in part,
     once a clear of all of it has begun it on the target. A state whose format or blending is not
     known writes nothing to its plane; whoever draws while it is the last is to be refused before,
-    for all planes, as :class:`~fixfunc.models.memory.contract.StageContract` does.
+    for all planes, as :class:`~fixfunc.models.memory.contract.StageContract` does. Where the first
+    plane is blended with a second colour, no other one is written [fs 17.6].
 
     Parameters
     ----------
@@ -291,7 +289,7 @@ class ColourPlanes:
     formats : sequence of Format
         What planes may be.
     second : bool
-        A shader may put out two colours for the one plane [fs 17.6].
+        A shader may put out a second colour for the first plane [fs 17.6].
 
     Attributes
     ----------
@@ -311,12 +309,12 @@ class ColourPlanes:
     ) -> None:
         if not 1 <= planes <= payloads.COLOUR_PLANES:
             raise InputError("planes", f"be 1 to {payloads.COLOUR_PLANES}", planes)
-        if second and planes > 1:
-            raise InputError("second", "be False with several planes", second)
         self.planes = [ColourTarget(memory, shape, edge) for _ in range(planes)]
         self.constant = None
         self._formats = tuple(formats)
         self._second = second
+        self._outputs = max(planes, 1 + second)
+        self._takes_both = False  # the first plane has both of a shader's colours
         self._begun = [False] * planes
         self._target = None
         self._state = None
@@ -329,7 +327,10 @@ class ColourPlanes:
     @state.setter
     def state(self, state: np.void) -> None:
         self._state = state
-        number = self._number(state["slot"])
+        number = int(state["slot"]) if len(self.planes) > 1 else 0
+        is_known = blending_known(state, self._formats, self._second, len(self.planes))
+        if not number:
+            self._takes_both = is_known and needs_second(state)
         for n, plane in enumerate(self.planes):
             kept = state if n == number or plane.state is None else plane.state
             own = state.copy()
@@ -337,23 +338,22 @@ class ColourPlanes:
                 own[name] = kept[name]
             if n != number and (not number or plane.state is None):
                 own["colour_write"] = 0
-            if n == number and not blending_known(state, self._formats, self._second):
+            if n == number and (not is_known or (n and self._takes_both)):
                 own["colour_write"] = 0
             plane.state = own
 
     @property
     def written(self) -> list[int]:
-        """The format of each plane; 0 where the draw state writes nothing."""
+        """The format of each colour that a shader is asked for; 0 of those that it is not."""
         states = [plane.state for plane in self.planes]
-        return [int(state["colour_format"]) if state["colour_write"] else 0 for state in states]
-
-    def _number(self, slot):
-        """Which plane is meant."""
-        return int(slot) if len(self.planes) > 1 else 0
+        formats = [int(state["colour_format"]) if state["colour_write"] else 0 for state in states]
+        if self._takes_both:
+            formats[1:2] = formats[:1]
+        return formats + [0] * (self._outputs - len(formats))
 
     def clear(self, rectangle: Sequence[int], value: int, base: int = 0, slot: int = 0) -> None:
         """Clear a rectangle of the plane that ``slot`` says: see :meth:`ColourTarget.clear`."""
-        number = self._number(slot)
+        number = int(slot) if len(self.planes) > 1 else 0
         value = integer("value", value, 0, (1 << payloads.COLOUR) - 1)
         if number >= len(self.planes):
             return
@@ -371,19 +371,19 @@ class ColourPlanes:
     ) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`.
 
-        ``colours`` has the shape (planes, n, edge, edge); or (n, edge, edge), of every plane. Those
-        of a shader with second colours have a plane more: these.
+        ``colours`` has the shape (outputs, n, edge, edge); or (n, edge, edge), of every output.
+        Outputs are planes; the one behind the first may be a second colour of that.
         """
         packed, fractions = numbers(colours)
-        shape = len(self.planes) + self._second, *packed.shape[-3:]
+        shape = self._outputs, *packed.shape[-3:]
         of_planes = [
             Numbers(*its)
             for its in zip(
                 *(np.broadcast_to(words, shape) for words in (packed, fractions)), strict=True
             )
         ]
-        second = of_planes.pop() if self._second else None
-        for plane, begun, its in zip(self.planes, self._begun, of_planes, strict=True):
+        second = of_planes[1] if self._second else None
+        for plane, begun, its in zip(self.planes, self._begun, of_planes, strict=False):
             if begun:
                 plane.draw(tiles, its, passed, self.constant, second)
 

@@ -58,7 +58,9 @@ class ColourSlots(wiring.Component):
     formats : sequence of Format
         What the plane may be.
     second : bool
-        Shaders give two colours.
+        Shaders may give a second colour.
+    is_first : bool
+        The plane is the first, which is blended with it.
 
     Members
     -------
@@ -84,7 +86,7 @@ class ColourSlots(wiring.Component):
     fractions : In(ArrayLayout(COLOUR, lanes))
         What colours of the turn's samples were rounded by.
     second, second_fractions
-        The same of second colours. Absent without ``second``.
+        The same of second colours. Absent without ``second``, and of other planes.
     completes : Out(1)
         ``command`` will be in ``done``.
     done : Out(COMMAND)
@@ -104,22 +106,23 @@ class ColourSlots(wiring.Component):
         lanes: int,
         formats: Sequence[Format] = BASE_FORMATS,
         second: bool = False,
+        is_first: bool = True,
     ) -> None:
         self._edge = edge
         self._slots = slots
         self._lanes = lanes
-        self._second = second
+        self._second = second and is_first
         # All channels are bytes: a lane blends, and memory is written by channels.
         self._by_bytes = by_bytes(formats, second)
         self._formats = BYTES if self._by_bytes else PlaneFormats.of(formats)
         self._constant = ConstantSteps(PlaneFormats.of(formats))
         self._blenders = [
-            ByteBlender() if self._by_bytes else TexelBlender(self._formats, second)
+            ByteBlender() if self._by_bytes else TexelBlender(self._formats, self._second)
             for _ in range(lanes)
         ]
         tile = ArrayLayout(COLOUR, edge**2)
         fractions = ArrayLayout(COLOUR, lanes)
-        seconds = {"second": In(tile), "second_fractions": In(fractions)} if second else {}
+        seconds = {"second": In(tile), "second_fractions": In(fractions)} if self._second else {}
         super().__init__(
             seconds
             | {

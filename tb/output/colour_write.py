@@ -106,7 +106,8 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     tiles["mask"][rng.random(len(tiles)) < 0.1] = 0
     rows[kind == Kind.WORK] = codec.pack(tiles, tested, WIDTH)
     if params.planes > 1:
-        rows = colour_planes.spread(rng, rows, params.planes, PLACES, PLACE, mixes)
+        others = partial(_mixes, formats=params.formats, second=False)
+        rows = colour_planes.spread(rng, rows, params.planes, PLACES, PLACE, others)
     return np.concatenate(
         [rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)]
     )
@@ -191,9 +192,8 @@ class Reference:
             params.formats,
             params.second,
         )
-        limits = replace(
-            depths.limits(params.obeyed), colour_formats=params.formats, second=params.second
-        )
+        colours = {"colour_formats": params.formats, "colour_planes": params.planes}
+        limits = replace(depths.limits(params.obeyed), second=params.second, **colours)
         self._contract = StageContract(limits, ("colour",))
         self.counts = {name: [] for name in params.names}
         self.quads = []
@@ -259,7 +259,7 @@ class Reference:
         shaded = tiles[self._contract.accepted(tiles) & (tiles["mask"] != 0)]
         if len(shaded):
             handed_out = quads_of(shaded, self.unit.state, self.unit.written, edge)
-            self.quads.append(codec.pack(handed_out, quads(edge, self._params.planes)))
+            self.quads.append(codec.pack(handed_out, quads(edge, self._params.outputs)))
             passed = unpack(shaded["mask"], edge) & survivors(shaded, edge)
             colours = self._shade(shaded, self.unit.state, edge)
             outputs = np.arange(self._params.outputs, dtype=np.uint32)[:, None, None, None]

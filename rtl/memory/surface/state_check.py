@@ -24,6 +24,12 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp
 
 CONSTANT_FACTORS = BlendFactor.BLEND_FACTOR, BlendFactor.INV_BLEND_FACTOR
+SECOND_FACTORS = (
+    BlendFactor.SRC1_COLOR,
+    BlendFactor.INV_SRC1_COLOR,
+    BlendFactor.SRC1_ALPHA,
+    BlendFactor.INV_SRC1_ALPHA,
+)
 OF_SHADER_ALPHA = (
     BlendFactor.SRC_ALPHA,
     BlendFactor.INV_SRC_ALPHA,
@@ -80,18 +86,31 @@ def factors(state: Value) -> list[Value]:
 
 def needs_constant(state: Value) -> Value:
     """A state blends with the blend constant."""
-    is_constant = [factor == its for factor in factors(state) for its in CONSTANT_FACTORS]
-    return state.blend_enable & Cat(is_constant).any()
+    return _blends_with(state, CONSTANT_FACTORS)
+
+
+def needs_second(state: Value) -> Value:
+    """A state blends with a shader's second colour."""
+    return _blends_with(state, SECOND_FACTORS)
+
+
+def _blends_with(state, known):
+    is_known = [factor == its for factor in factors(state) for its in known]
+    return state.blend_enable & Cat(is_known).any()
 
 
 def blending_known(
-    state: Value, formats: Sequence[Format] = BASE_FORMATS, second: bool = False
+    state: Value,
+    formats: Sequence[Format] = BASE_FORMATS,
+    second: bool = False,
+    planes: int = 1,
 ) -> Value:
     """A state is of a format that there is, which has its blending and its logic operation.
 
     It blends by factors and operations that there are, or not at all; by those of a second colour
-    where ``second`` says so. Colour planes have no blending of floats. They have a shader's alpha
-    where the format has an alpha, or leaves room for one.
+    where ``second`` says so, on the first of several ``planes`` alone. Colour planes have no
+    blending of floats. They have a shader's alpha where the format has an alpha, or leaves room for
+    one.
     """
     last = BlendFactor.INV_SRC1_ALPHA if second else BlendFactor.INV_BLEND_FACTOR
     known = [
@@ -113,6 +132,8 @@ def blending_known(
         colour_factors = state.src_blend, state.dest_blend
         is_alpha = [factor == its for factor in colour_factors for its in OF_SHADER_ALPHA]
         known.append(~(lacks_alpha & Cat(is_alpha).any()))
+    if second and planes > 1:
+        known.append(~needs_second(state) | (state.slot == 0))
     return (
         _is_one_of(state.colour_format, formats, formats)
         & (~state.blend_enable | (is_normalised & Cat(known).all()))
@@ -240,7 +261,8 @@ class StateCheck(wiring.Component):
         if not p.stencil:
             conditions.append(~state.stencil_test)
         if "colour" in self._planes:
-            conditions.append(blending_known(state, self._colour_formats, self._second))
+            known = blending_known(state, self._colour_formats, self._second, self._colour_planes)
+            conditions.append(known)
         supported = Signal()
         too_far = clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
         m.d.comb += self.touches.eq(Cat(clear[plane] for plane in self._planes).any())

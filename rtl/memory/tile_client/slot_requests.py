@@ -218,7 +218,7 @@ class SlotRequests(wiring.Component):
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         early, flushed = self._flush_early(m, front)
-        states = plane_states(m, front, self._colours, self._formats)
+        states = plane_states(m, front, self._colours, self._formats, self._second)
         request = self._request(m, front, states, early, flushed)
         begun = planes_begun(m, front, self._colours)
         m.submodules.passing = passing = StateQueue(self.LATENCY)
