@@ -150,7 +150,7 @@ def draw_state(
     for name, value in integers(values, payloads.DRAW_STATE, "draw state").items():
         record[name] = value
     check_depth_state(record)
-    check_blend_state(record, second=True)
+    check_blend_state(record, second=True, floats=True)
     return record[()]
 
 
@@ -159,6 +159,7 @@ def check_draw_state(
     formats: Sequence[Format] = COLOUR_FORMATS,
     second: bool = False,
     planes: int = 1,
+    floats: bool = False,
 ) -> None:
     """Check a draw state by the rules of :func:`draw_state` and of :func:`check_blend_state`.
 
@@ -176,7 +177,7 @@ def check_draw_state(
     if state["cull"] not in list(Cull):
         raise InputError("cull", f"be one of {', '.join(c.name for c in Cull)}", int(state["cull"]))
     check_depth_state(state)
-    check_blend_state(state, formats, second, planes)
+    check_blend_state(state, formats, second, planes, floats)
 
 
 def check_blend_state(
@@ -184,13 +185,14 @@ def check_blend_state(
     formats: Sequence[Format] = COLOUR_FORMATS,
     second: bool = False,
     planes: int = 1,
+    floats: bool = False,
 ) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for blending that there is not.
 
     The colour plane's format is one of ``formats``. It has the blending and the logic operation
-    that are enabled: those of floats are not known here, nor is a shader's alpha where the format
-    is one of :data:`WITHOUT_ALPHA`. Second colours are known where ``second`` says so, on the first
-    of several ``planes`` alone.
+    that are enabled: of floats where ``floats`` says so. A shader's alpha is not known where the
+    format is one of :data:`WITHOUT_ALPHA`. Second colours are known where ``second`` says so, on
+    the first of several ``planes`` alone.
     """
     if int(state["colour_format"]) not in formats:
         names = ", ".join(form.name for form in formats)
@@ -198,7 +200,8 @@ def check_blend_state(
     form = Format(int(state["colour_format"]))
     name = form.name
     kind = name.rpartition("_")[2]
-    for enable, kinds in (("blend_enable", BLENDED), ("logic_op_enable", COMBINED)):
+    blended = (*BLENDED, "FLOAT") if floats else BLENDED
+    for enable, kinds in (("blend_enable", blended), ("logic_op_enable", COMBINED)):
         if state[enable] and kind not in kinds:
             raise InputError(enable, f"be 0 for {name}", 1)
     if not state["blend_enable"]:
@@ -234,10 +237,11 @@ def blending_known(
     formats: Sequence[Format] = BASE_FORMATS,
     second: bool = False,
     planes: int = 1,
+    floats: bool = False,
 ) -> bool:
     """Whether :func:`check_blend_state` has nothing to say."""
     try:
-        check_blend_state(state, formats, second, planes)
+        check_blend_state(state, formats, second, planes, floats)
     except InputError:
         return False
     return True

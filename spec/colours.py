@@ -123,8 +123,8 @@ def colours(edge_samples: int, depths: bool = False, outputs: int = 1) -> tuple[
     A fraction has eight bits for each of red, green, blue and alpha, red the lowest; with an alpha
     of fewer bits than red 6, 6, 6 and 14; of channels of 16 bits 6 each. Of n bits, two's
     complement, they are so many 2^-n of the channel's unit. Of sRGB they are linear light, in
-    1/65535, or four times that from byte 128 on; its alpha is linear. Integers and floats have
-    none.
+    1/65535, or four times that from byte 128 on; its alpha is linear. Of floats it is the shader's
+    alpha, float32, which no such format stores. Integers have none.
     """
     lanes = [(output, lane) for output in range(outputs) for lane in range(edge_samples**2)]
     meaning = "of a sample, packed in the format of its plane"

@@ -332,10 +332,15 @@ def refused():
 REFUSED = dict(refused())
 
 
-def refused_by(second):
-    """The same of planes that have second colours, or have not."""
-    known = tuple(factor.name for factor in SECOND if second)
-    return [fields for name, fields in REFUSED.items() if not name.endswith(known)]
+def refused_by(second, floats):
+    """The same of planes that have second colours and blend floats, or do not."""
+    known = [factor.name for factor in SECOND if second]
+    known += [f"blending of {form.name}" for form in COLOUR_FORMATS if floats and is_float(form)]
+    return [fields for name, fields in REFUSED.items() if not name.endswith(tuple(known))]
+
+
+def is_float(form):
+    return form.name.endswith("FLOAT")
 
 
 def unchecked(size, **fields):

@@ -143,7 +143,7 @@ class ProgramJob(Job):
         if found:
             return found
         try:
-            check_draw_state(state, limits.colour_formats, limits.second, limits.colour_planes)
+            check_draw_state(state, *limits.blending)
         except InputError as error:
             return str(error)
         keys = _keys(call)

@@ -38,6 +38,7 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.colour_planes,
         reader.colour_formats,
         reader.second,
+        reader.floats,
         reader.resolve_samples,
         reader.ring and (reader.ring.slots, reader.ring.attributes),
         reader.texture_formats,

@@ -40,6 +40,8 @@ class StageLimits:
         These know a shader's second colour for the first plane.
     colour_planes : int
         Colour planes of targets.
+    floats : bool
+        Colour planes of floats are blended.
     """
 
     edge: int = 8
@@ -50,6 +52,7 @@ class StageLimits:
     colour_formats: tuple[Format, ...] = BASE_FORMATS
     second: bool = False
     colour_planes: int = 1
+    floats: bool = False
 
     def check(self, state: np.void, blends: bool = False) -> None:
         """Raise :class:`~fixfunc.spec.errors.InputError` for a draw state that is not obeyed.
@@ -58,7 +61,8 @@ class StageLimits:
         """
         check_depth_state(state)
         if blends:
-            check_blend_state(state, self.colour_formats, self.second, self.colour_planes)
+            known = self.colour_formats, self.second, self.colour_planes, self.floats
+            check_blend_state(state, *known)
         form = DepthFormat(state["depth_format"])
         if form not in self.formats:
             names = ", ".join(known.name for known in self.formats)

@@ -10,6 +10,7 @@ from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
 from fixfunc.models.memory.tile_codecs import ColourCodec, RawCodec, TileCodec
+from fixfunc.models.output import output_merger
 from fixfunc.models.output.blend import blend_of
 from fixfunc.models.output.formats import colour_format, load, masked, shader_alpha
 from fixfunc.models.output.output_merger import Numbers, in_steps, merge_channels, numbers, refined
@@ -38,11 +39,9 @@ def blend(
     new, old : ndarray of uint32
         What a shader gives, and what is stored, both in the plane's format.
     state : numpy.void
-        From :func:`fixfunc.models.state.draw_state`: the fields of
-        :data:`fixfunc.spec.payloads.PLANE_STATE`.
+        With the fields of :data:`fixfunc.spec.payloads.PLANE_STATE`.
     fractions : ndarray of uint32, optional
-        What the shader's colours were rounded by: see
-        :func:`~fixfunc.models.output.output_merger.refined`. By default nothing.
+        What the shader's colours were rounded by; by default nothing.
     constant : ndarray of float32, shape (4,), optional
         Blend constant, ones by default: see :func:`~fixfunc.models.output.output_merger.in_steps`.
     second : Numbers, optional
@@ -59,6 +58,9 @@ def blend(
     """
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
+    if how.enable and form.kind == "FLOAT":
+        given = Numbers(new, np.uint32(0) if fractions is None else fractions)
+        return output_merger.merge_packed_floats(given, old, form, how, constant, second)
     if fractions is None and (second is not None or needs_constant(state)):
         fractions = np.uint32(0)  # a factor has steps
     size = form.layout.size
@@ -106,10 +108,8 @@ def constant_of(clear: np.void) -> np.ndarray:
 
 
 class ColourCache(TileCache):
-    """Colours in memory, 32 bits a sample, behind a cache.
-
-    Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
-    """
+    """Colours in memory, 32 bits a sample, behind a cache: parameters are those of
+    :class:`~fixfunc.models.memory.tile_cache.TileCache`."""
 
     @staticmethod
     def codec(_state: np.void, shape: CacheShape, edge: int) -> TileCodec:
@@ -288,8 +288,8 @@ class ColourPlanes:
         1 to 8.
     formats : sequence of Format
         What planes may be.
-    second : bool
-        A shader may put out a second colour for the first plane [fs 17.6].
+    second, floats : bool
+        A shader may put out a second colour for the first plane; planes of floats are blended.
 
     Attributes
     ----------
@@ -306,12 +306,13 @@ class ColourPlanes:
         planes: int = 1,
         formats: Sequence[Format] = BASE_FORMATS,
         second: bool = False,
+        floats: bool = False,
     ) -> None:
         if not 1 <= planes <= payloads.COLOUR_PLANES:
             raise InputError("planes", f"be 1 to {payloads.COLOUR_PLANES}", planes)
         self.planes = [ColourTarget(memory, shape, edge) for _ in range(planes)]
         self.constant = None
-        self._formats = tuple(formats)
+        self._known = tuple(formats), second, planes, floats
         self._second = second
         self._outputs = max(planes, 1 + second)
         self._takes_both = False  # the first plane has both of a shader's colours
@@ -328,7 +329,7 @@ class ColourPlanes:
     def state(self, state: np.void) -> None:
         self._state = state
         number = int(state["slot"]) if len(self.planes) > 1 else 0
-        is_known = blending_known(state, self._formats, self._second, len(self.planes))
+        is_known = blending_known(state, *self._known)
         if not number:
             self._takes_both = is_known and needs_second(state)
         for n, plane in enumerate(self.planes):

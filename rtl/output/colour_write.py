@@ -25,7 +25,7 @@ from fixfunc.rtl.memory.tile_client.slot_requests import (
 from fixfunc.rtl.output.blend_constant import hold_constant
 from fixfunc.rtl.output.blend_turns import BlendTurns
 from fixfunc.rtl.output.colour_slots import ColourSlots
-from fixfunc.rtl.output.plane_formats import by_bytes
+from fixfunc.rtl.output.plane_formats import PlaneFormats, by_bytes
 from fixfunc.rtl.output.shaded_colours import ShadedColours
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
@@ -37,6 +37,7 @@ from fixfunc.spec.colours import (
     quads,
 )
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import Kind, SlotOp
@@ -65,6 +66,8 @@ class ColourWriteParams:
         What each of them may be, R8G8B8A8_UNORM among them.
     lanes : int
         Samples of a plane that are blended in a clock: they divide a tile's.
+    floats : bool
+        Planes of floats are blended; else they are written alone.
     second : bool
         A shader may give a second colour for the first plane, while it gives no other plane one.
     """
@@ -86,6 +89,7 @@ class ColourWriteParams:
     lanes: int = 16
     any_order: bool = False
     second: bool = False
+    floats: bool = False
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
@@ -96,6 +100,8 @@ class ColourWriteParams:
         check_colour_formats("formats", self.formats)
         if self.lanes < 1 or self.edge**2 % self.lanes:
             raise ValueError(f"lanes must divide {self.edge**2} samples, not {self.lanes!r}")
+        if self.floats and not PlaneFormats.of(self.formats, floats=True).float_layouts:
+            raise InputError("floats", "be False without formats of floats", True)
 
     @property
     def cache(self) -> TileCacheParams:
@@ -152,6 +158,7 @@ CONFIGS = {
     "tiny_planes": replace(_TINY, planes=3, formats=COLOUR_FORMATS),
     "tiny_second": replace(_TINY, formats=COLOUR_FORMATS, second=True),
     "tiny_second_bytes": replace(_TINY, second=True),
+    "tiny_floats": replace(_TINY, formats=COLOUR_FORMATS, second=True, floats=True),
     "tiny_second_planes": replace(_TINY, planes=2, formats=COLOUR_FORMATS, second=True),
 }
 PURPOSE = {  # of each configuration
@@ -162,6 +169,7 @@ PURPOSE = {  # of each configuration
     "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
     "tiny_second": "the same, with one of them, and two colours of a shader for it",
     "tiny_second_bytes": "the same of RGBA8 alone",
+    "tiny_floats": "the same, and floats are blended, of two colours too",
     "tiny_second_planes": "two colour planes of any such format, or two colours for the first",
 }
 UNREAD = payloads.RASTER_STATE  # of a draw state
@@ -218,6 +226,7 @@ class ColourWrite(wiring.Component):
 
     def __init__(self, params: ColourWriteParams = CONFIGS["default"]) -> None:
         self._params = params
+        shaded = colours(params.edge, params.shader_depths, params.outputs)
         of_planes = {}
         for name in params.names:
             counted = layout(caching.counted(params.differences))
@@ -231,11 +240,7 @@ class ColourWrite(wiring.Component):
                     stream.Signature(beat(tile=payloads.tested(params.edge), **payloads.CONTROL))
                 ),
                 "quads": Out(stream.Signature(layout(quads(params.edge, params.outputs)))),
-                "colours": In(
-                    stream.Signature(
-                        layout(colours(params.edge, params.shader_depths, params.outputs))
-                    )
-                ),
+                "colours": In(stream.Signature(layout(shaded))),
                 "shaded": Out(
                     stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths)))
                 ),
@@ -253,17 +258,17 @@ class ColourWrite(wiring.Component):
         tile = payloads.tested
         request = requested_beat(p.edge, planes, tile)
         m.submodules.requests = requests = SlotRequests(
-            p.obeyed, planes, p.ahead, p.formats, p.second, tile
+            p.obeyed, planes, p.ahead, p.formats, p.second, p.floats, tile
         )
         slots = [
-            ColourSlots(p.edge, p.cache.slots, p.lanes, p.formats, p.second, is_first=n == 0)
+            ColourSlots(p.edge, p.cache.slots, p.lanes, p.formats, p.second, n == 0, p.floats)
             for n in range(p.planes)
         ]
         latency = slots[0].latency
         hazard_window = latency + 1  # clocks from a read of a slot to its write, and one
         caches = self._per_plane(m, "cache", [TileCache(p.cache, hazard_window) for _ in planes])
         m.submodules.shading = shading = ShadingQueue(
-            p.edge, request, p.shading, p.planes, p.formats, p.second
+            p.edge, request, p.shading, p.planes, p.formats, p.second, p.floats
         )
         bits = [COLOUR] * p.planes
         m.submodules.front = front = SlotFront(p.edge, planes, bits, latency + 4, tile)
@@ -279,7 +284,7 @@ class ColourWrite(wiring.Component):
             wiring.connect(m, cache.memory, wiring.flipped(getattr(self, f"{name}_memory")))
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
-        states = plane_states(m, front, p.planes, p.formats, p.second)
+        states = plane_states(m, front, p.planes, p.formats, p.second, p.floats)
         hold_constant(m, front, slots)
         m.submodules.turns = turns = BlendTurns(
             p.edge**2, p.lanes, p.planes, hazard_window, slots[0].forwarded

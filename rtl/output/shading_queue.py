@@ -41,6 +41,8 @@ class ShadingQueue(wiring.Component):
         What they may be.
     second : bool
         Shaders may give a second colour for the first plane.
+    floats : bool
+        Planes of floats are blended.
 
     Members
     -------
@@ -65,8 +67,10 @@ class ShadingQueue(wiring.Component):
         planes: int,
         formats: Sequence[Format],
         second: bool = False,
+        floats: bool = False,
     ) -> None:
         self._second = second
+        self._floats = floats
         self._edge = edge
         self._depth = depth
         self._planes = planes
@@ -128,7 +132,7 @@ class ShadingQueue(wiring.Component):
         """Those of planes that draw states write: a state of the first begins with the others
         unwritten. A second colour has that of the first plane, while other planes are not written.
         """
-        known = blending_known(new, self._formats, self._second, self._planes)
+        known = blending_known(new, self._formats, self._second, self._planes, self._floats)
         form = named(m, gated(new.colour_format, known & new.colour_write.any()), "form")
         second, both = Const(0), Const(0)
         if self._second:

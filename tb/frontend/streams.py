@@ -314,7 +314,7 @@ def state_of(
     form = rng.choice(list(params.reader.colour_formats))
     state["colour_format"] = form
     for enable in plane_formats.KINDS:
-        state[enable] &= plane_formats.has(Format(form), enable)
+        state[enable] &= plane_formats.has(Format(form), enable, params.reader.floats)
     if form in WITHOUT_ALPHA:
         for name in ("src_blend", "dest_blend"):
             state[name] = BlendFactor.ONE if state[name] in OF_SHADER_ALPHA else state[name]

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.test.sample_depths import MOST
 from fixfunc.rtl.output.merger.formats import (
     ALPHA,
+    FLOATS,
     NORMALISED,
     UINT,
     UNORM,
@@ -104,13 +105,14 @@ def blending_known(
     formats: Sequence[Format] = BASE_FORMATS,
     second: bool = False,
     planes: int = 1,
+    floats: bool = False,
 ) -> Value:
     """A state is of a format that there is, which has its blending and its logic operation.
 
     It blends by factors and operations that there are, or not at all; by those of a second colour
-    where ``second`` says so, on the first of several ``planes`` alone. Colour planes have no
-    blending of floats. They have a shader's alpha where the format has an alpha, or leaves room for
-    one.
+    where ``second`` says so, on the first of several ``planes`` alone. Floats are blended where
+    ``floats`` says so. Normalised formats have a shader's alpha where they have an alpha, or leave
+    room for one.
     """
     last = BlendFactor.INV_SRC1_ALPHA if second else BlendFactor.INV_BLEND_FACTOR
     known = [
@@ -124,9 +126,14 @@ def blending_known(
             for op in (state.blend_op, state.blend_op_alpha)
         ),
     ]
-    is_normalised = _is_one_of(state.colour_format, formats, NORMALISED)
+    blended = (*NORMALISED, *FLOATS) if floats else NORMALISED
+    is_blended = _is_one_of(state.colour_format, formats, blended)
     has_logic = _is_one_of(state.colour_format, formats, (*UNORM, *UINT))
-    without_alpha = [form for form in formats if with_shader_alpha(places(form))[ALPHA] is None]
+    without_alpha = [
+        form
+        for form in formats
+        if with_shader_alpha(places(form))[ALPHA] is None and not (floats and form in FLOATS)
+    ]
     if without_alpha:
         lacks_alpha = _is_one_of(state.colour_format, formats, without_alpha)
         colour_factors = state.src_blend, state.dest_blend
@@ -136,7 +143,7 @@ def blending_known(
         known.append(~needs_second(state) | (state.slot == 0))
     return (
         _is_one_of(state.colour_format, formats, formats)
-        & (~state.blend_enable | (is_normalised & Cat(known).all()))
+        & (~state.blend_enable | (is_blended & Cat(known).all()))
         & (~state.logic_op_enable | has_logic)
     )
 
@@ -200,6 +207,8 @@ class StateCheck(wiring.Component):
         What colour planes may be.
     second : bool
         Shaders give two colours.
+    floats : bool
+        Colour planes of floats are blended.
 
     Members
     -------
@@ -227,8 +236,10 @@ class StateCheck(wiring.Component):
         colour_planes: int = 1,
         colour_formats: Sequence[Format] = BASE_FORMATS,
         second: bool = False,
+        floats: bool = False,
     ) -> None:
         self._second = second
+        self._floats = floats
         self._params = params
         self._planes = planes
         self._colour_planes = colour_planes
@@ -261,7 +272,9 @@ class StateCheck(wiring.Component):
         if not p.stencil:
             conditions.append(~state.stencil_test)
         if "colour" in self._planes:
-            known = blending_known(state, self._colour_formats, self._second, self._colour_planes)
+            known = blending_known(
+                *(state, self._colour_formats, self._second, self._colour_planes, self._floats)
+            )
             conditions.append(known)
         supported = Signal()
         too_far = clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0

@@ -34,6 +34,8 @@ class PlaneStates(wiring.Component):
         What planes may be.
     second : bool
         Shaders may give a second colour for the first plane.
+    floats : bool
+        Planes of floats are blended.
 
     Members
     -------
@@ -47,8 +49,13 @@ class PlaneStates(wiring.Component):
     """
 
     def __init__(
-        self, planes: int, formats: Sequence[Format] = BASE_FORMATS, second: bool = False
+        self,
+        planes: int,
+        formats: Sequence[Format] = BASE_FORMATS,
+        second: bool = False,
+        floats: bool = False,
     ) -> None:
+        self._floats = floats
         self._planes = planes
         self._second = second
         self._formats = formats
@@ -61,7 +68,7 @@ class PlaneStates(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         new = self.new
-        known = blending_known(new, self._formats, self._second, self._planes)
+        known = blending_known(new, self._formats, self._second, self._planes, self._floats)
         written = Mux(known, new.colour_write, 0)
         others = written
         if self._second:
@@ -96,11 +103,12 @@ def plane_states(
     count: int,
     formats: Sequence[Format] = BASE_FORMATS,
     second: bool = False,
+    floats: bool = False,
 ) -> list[View]:
     """The draw states of colour planes behind a front; of one plane that of the front."""
     if count == 1:
         return [front.state]
-    m.submodules.states = states = PlaneStates(count, formats, second)
+    m.submodules.states = states = PlaneStates(count, formats, second, floats)
     m.d.comb += [
         states.new.eq(front.control.draw_state),
         states.new_valid.eq(front.control_valid & (front.control.kind == Kind.STATE)),

@@ -48,6 +48,8 @@ class TileGather(wiring.Component):
         Tiles that can be on their way.
     given : int
         Most colours of a quad that the shader gives: one for all outputs, or ``outputs``.
+    floats : bool
+        Planes of floats are blended.
 
     Members
     -------
@@ -67,7 +69,9 @@ class TileGather(wiring.Component):
         formats: Sequence[Format],
         most: int,
         given: int = 1,
+        floats: bool = False,
     ) -> None:
+        self._floats = floats
         self._edge = edge
         self._outputs = outputs
         self._gives_several = given > 1
@@ -83,7 +87,7 @@ class TileGather(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        unit = OutputPack(self._formats, self._outputs)
+        unit = OutputPack(self._formats, self._outputs, self._floats)
         m.submodules.pack = pack = StallablePipeline(unit, unit.latency)
         self._take_turns(m, pack.i)
         has_room = named(m, ~self.o.valid | self.o.ready, "has_room")
@@ -193,6 +197,7 @@ class OutputPack(wiring.Component):
     formats : PlaneFormats
         Of :func:`~fixfunc.rtl.pixel.pixel_pipe.colour_pack.pack_formats`.
     outputs : int
+    floats : bool
 
     Members
     -------
@@ -202,8 +207,8 @@ class OutputPack(wiring.Component):
         with several outputs the number of this one, and whether it is the last one of its quad.
     """
 
-    def __init__(self, formats: PlaneFormats, outputs: int) -> None:
-        self._pack = ColourPack(formats)
+    def __init__(self, formats: PlaneFormats, outputs: int, floats: bool) -> None:
+        self._pack = ColourPack(formats, floats)
         own = {"output": range(outputs), "end": 1} if outputs > 1 else {}
         self._own = tuple(own)
         super().__init__(

@@ -232,8 +232,9 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
         "all": (mask != 0) & (tiles["full"] == 1),
     }
     blend = flag(states["blend_enable"], "replaces", "blends")
+    planes = params.formats, params.second, params.planes, params.floats
     known = np.array(
-        [blending_known(state, params.formats, params.second, params.planes) for state in states],
+        [blending_known(state, *planes) for state in states],
         bool,
     )
     used = states[known & (mask != 0)]

@@ -2,6 +2,7 @@
 """Two colours of a shader for the first plane [fs 17.6], from packets to memory."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,16 +11,18 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
 from fixfunc.models.payload import dtype
-from fixfunc.models.state import FACTORS
+from fixfunc.models.state import FACTORS, needs_second
 from fixfunc.rtl import top as rtl
+from fixfunc.spec import payloads
 from fixfunc.spec.colours import quads
 from fixfunc.spec.commands import START, STATUS, CommandError
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.state import BlendFactor, Compare
+from fixfunc.spec.state import BlendFactor, Compare, Kind
+from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.frontend import streams
 from tests.plane_formats import SECOND, unchecked
-from tests.volume import check_outputs
+from tests.volume import LIMIT, SOME, check_outputs, volume
 
 BLOCK = "top"
 CONFIG = "tiny"
@@ -132,3 +135,27 @@ def test_other_planes_are_refused():
     outputs = check_outputs(BLOCK, CONFIG, rows_of(lists), ("full", "full"), 0)
     status = codec.unpack(outputs["o"], STATUS, dtype(STATUS))
     assert status["error"][status["last"] == 1].tolist() == wanted
+
+
+@pytest.mark.qualify  # a top of its own, which ``make test`` does not build
+@pytest.mark.plan("top-23", "colour-write-26")
+def test_planes_of_floats():
+    """Random streams on planes of floats, blended by one colour and by two."""
+    config = "tiny_floats"
+    params = rtl.CONFIGS[config]
+    block = catalogue.block(BLOCK)
+    blended, shaded = set(), 0
+    for seed, paces in enumerate(2 * SOME):
+        rows = bench.requests(np.random.default_rng(seed), 300, params)
+        run, _, mismatches, first = block.compare(
+            volume(BLOCK, config), rows, config, paces, seed, limit=LIMIT
+        )
+        assert not mismatches, first
+        shaded += len(run.outputs["probe_quads"])
+        states = run.outputs["probe_commands"]
+        states = states[states[:, 0] & 3 == Kind.STATE]
+        states = codec.unpack(states, payloads.DRAW_STATE, dtype(payloads.DRAW_STATE))
+        for state in states[states["blend_enable"] == 1]:
+            blended.add((int(state["colour_format"]), needs_second(state)))
+    assert blended == set(product(params.colour.formats, (False, True)))
+    assert shaded > 100

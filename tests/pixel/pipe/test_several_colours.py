@@ -22,6 +22,7 @@ from fixfunc.spec.pixels.texture_stage import SHADED_QUAD, shaded_quad
 from fixfunc.spec.points import QUAD_SAMPLES, quad_tile
 from fixfunc.tb.bench.pace import PACES
 from tests import tiers
+from tests.volume import LIMIT
 
 EDGE = 4
 OUTPUTS = 3
@@ -34,7 +35,7 @@ FULL = "full", "full"
 
 @cache
 def built():
-    unit = TileGather(EDGE, False, OUTPUTS, EACH_KIND, 16, OUTPUTS)
+    unit = TileGather(EDGE, False, OUTPUTS, EACH_KIND, 16, OUTPUTS, floats=True)
     return Volume(unit, "tile_gather_of_several")
 
 
@@ -92,7 +93,7 @@ def through_hardware(forms, shaded, paces=FULL, seed=0):
     for n in range(OUTPUTS):
         heads[f"format{n}"] = forms[:, n]
     beats = {"tiles": codec.pack(heads, HEADS), "i": codec.pack(shaded, TABLE)}
-    run = built().run(beats, len(forms), paces, seed)
+    run = built().run(beats, len(forms), paces, seed, LIMIT)
     table = colours(EDGE, False, OUTPUTS)
     return run, codec.unpack(run.outputs["o"], table, dtype(table))
 
