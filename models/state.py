@@ -150,12 +150,18 @@ def draw_state(
     for name, value in integers(values, payloads.DRAW_STATE, "draw state").items():
         record[name] = value
     check_depth_state(record)
-    check_blend_state(record, second=True)
+    check_blend_state(record, second=True, floats=True)
     return record[()]
 
 
-def check_draw_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS) -> None:
-    """Check a draw state by the rules of :func:`draw_state`, on planes of some formats.
+def check_draw_state(
+    state: np.void,
+    formats: Sequence[Format] = COLOUR_FORMATS,
+    second: bool = False,
+    planes: int = 1,
+    floats: bool = False,
+) -> None:
+    """Check a draw state by the rules of :func:`draw_state` and of :func:`check_blend_state`.
 
     One that breaks a rule raises :class:`~fixfunc.spec.errors.InputError`.
     """
@@ -171,17 +177,22 @@ def check_draw_state(state: np.void, formats: Sequence[Format] = COLOUR_FORMATS)
     if state["cull"] not in list(Cull):
         raise InputError("cull", f"be one of {', '.join(c.name for c in Cull)}", int(state["cull"]))
     check_depth_state(state)
-    check_blend_state(state, formats)
+    check_blend_state(state, formats, second, planes, floats)
 
 
 def check_blend_state(
-    state: np.void, formats: Sequence[Format] = COLOUR_FORMATS, second: bool = False
+    state: np.void,
+    formats: Sequence[Format] = COLOUR_FORMATS,
+    second: bool = False,
+    planes: int = 1,
+    floats: bool = False,
 ) -> None:
     """Raise :class:`~fixfunc.spec.errors.InputError` for blending that there is not.
 
     The colour plane's format is one of ``formats``. It has the blending and the logic operation
-    that are enabled: those of floats are not known here, nor is a shader's alpha where the format
-    is one of :data:`WITHOUT_ALPHA`. Second colours are known where ``second`` says so.
+    that are enabled: of floats where ``floats`` says so. A shader's alpha is not known where the
+    format is one of :data:`WITHOUT_ALPHA`. Second colours are known where ``second`` says so, on
+    the first of several ``planes`` alone.
     """
     if int(state["colour_format"]) not in formats:
         names = ", ".join(form.name for form in formats)
@@ -189,12 +200,14 @@ def check_blend_state(
     form = Format(int(state["colour_format"]))
     name = form.name
     kind = name.rpartition("_")[2]
-    for enable, kinds in (("blend_enable", BLENDED), ("logic_op_enable", COMBINED)):
+    blended = (*BLENDED, "FLOAT") if floats else BLENDED
+    for enable, kinds in (("blend_enable", blended), ("logic_op_enable", COMBINED)):
         if state[enable] and kind not in kinds:
             raise InputError(enable, f"be 0 for {name}", 1)
     if not state["blend_enable"]:
         return
-    known = [factor for factor in BlendFactor if second or factor not in SECOND_FACTORS]
+    has_second = second and (planes == 1 or state["slot"] == 0)
+    known = [factor for factor in BlendFactor if has_second or factor not in SECOND_FACTORS]
     for name in FACTORS:
         if state[name] not in known:
             names = ", ".join(factor.name for factor in known)
@@ -214,12 +227,21 @@ def needs_constant(state: np.void) -> bool:
     return bool(state["blend_enable"]) and any(state[name] in CONSTANT_FACTORS for name in FACTORS)
 
 
+def needs_second(state: np.void) -> bool:
+    """Whether colours are blended with a shader's second one."""
+    return bool(state["blend_enable"]) and any(state[name] in SECOND_FACTORS for name in FACTORS)
+
+
 def blending_known(
-    state: np.void, formats: Sequence[Format] = BASE_FORMATS, second: bool = False
+    state: np.void,
+    formats: Sequence[Format] = BASE_FORMATS,
+    second: bool = False,
+    planes: int = 1,
+    floats: bool = False,
 ) -> bool:
     """Whether :func:`check_blend_state` has nothing to say."""
     try:
-        check_blend_state(state, formats, second)
+        check_blend_state(state, formats, second, planes, floats)
     except InputError:
         return False
     return True

@@ -83,13 +83,11 @@ class Top(wiring.Component):
         self._params = params
         self._probes = probes
         edge = params.raster.edge
+        outputs = params.colour.outputs
+        shaded = layout(colours(edge, params.depth.shader_depths, outputs))
         shader = {
-            "quads": Out(stream.Signature(layout(quads_of(edge, params.colour.planes)))),
-            "colours": In(
-                stream.Signature(
-                    layout(colours(edge, params.depth.shader_depths, params.colour.planes))
-                )
-            ),
+            "quads": Out(stream.Signature(layout(quads_of(edge, outputs)))),
+            "colours": In(stream.Signature(shaded)),
         }
         tile = beat(tile=payloads.tile(edge), **payloads.CONTROL)
         probed = {
@@ -98,7 +96,7 @@ class Top(wiring.Component):
             "raster": tile,
             "hiz": tile,
             "depth": tested_beat(edge),
-            "quads": layout(quads_of(edge, params.colour.planes)),
+            "quads": layout(quads_of(edge, outputs)),
         }
         super().__init__(
             {
@@ -110,7 +108,7 @@ class Top(wiring.Component):
                 "counter_value": Out(stream.Signature(64)),
             }
             | shader
-            | shader_of_quads(params.pixels)
+            | shader_of_quads(params.pixels, outputs)
             | {f"{client}_memory": Out(self._port(client)) for client in params.ports}
             | (probe_ports(probed) if probes else {})
         )
@@ -200,7 +198,7 @@ class Top(wiring.Component):
         wiring.connect(m, pixels.colours, colour.colours)
         wiring.connect(m, pixels.outside, wiring.flipped(self.quads))
         wiring.connect(m, wiring.flipped(self.colours), pixels.outside_colours)
-        for name, member in shader_of_quads(p.pixels).items():
+        for name, member in shader_of_quads(p.pixels, p.colour.outputs).items():
             ends = getattr(pixels, name), wiring.flipped(getattr(self, name))
             wiring.connect(m, *(ends if member.flow is Out else reversed(ends)))
         fence = colour.o.payload

@@ -77,8 +77,10 @@ class TopParams:
                 f"reader.colour_formats must be colour.formats {self.colour.formats!r}, "
                 f"not {self.reader.colour_formats!r}"
             )
-        if self.colour.second:
-            raise InputError("colour.second", "be False: a shader gives a colour a plane", True)
+        for name in ("second", "floats"):
+            own, expected = getattr(self.reader, name), getattr(self.colour, name)
+            if own != expected:
+                raise InputError(f"reader.{name}", f"be colour.{name} {expected!r}", own)
         self._check_pixels()
         samples = self.resolve.samples if self.resolve else 0
         if self.reader.resolve_samples != samples:
@@ -152,6 +154,7 @@ EACH_KIND = (  # UNORM of one width and of two, sRGB, SNORM, floats, integers
     Format.R11G11B10_FLOAT,
     Format.R16G16_SINT,
 )
+BLENDED_FLOATS = Format.R8G8B8A8_UNORM, Format.R16G16_FLOAT, Format.R11G11B10_FLOAT
 # Clocks of memory's latency that the texture unit hides, as the other caches do.
 HIDDEN = 1024
 _TEXTURE = TEXTURES["default"]
@@ -173,6 +176,8 @@ def _of(config, target, resolve=None, **colours):
         command_reader.CONFIGS[target],
         colour_planes=colour.planes,
         colour_formats=colour.formats,
+        second=colour.second,
+        floats=colour.floats,
         resolve_samples=resolve.samples if resolve else 0,
     )
     others = (block.CONFIGS[config] for block in (triangle_setup, tile_rasterizer, cached_depth))
@@ -200,13 +205,15 @@ def _in_any_order(top):
     return replace(top, **blocks)
 
 
-_TINY = _of("tiny", "tiny", RESOLVES["tiny_srgb"], planes=2, formats=EACH_KIND)
+_TINY = _of("tiny", "tiny", RESOLVES["tiny_srgb"], planes=2, formats=EACH_KIND, second=True)
+_FLOATS = _of("tiny", "tiny", planes=2, formats=BLENDED_FLOATS, lanes=1, second=True, floats=True)
 CONFIGS = {
     "default": _with_pixels(TopParams(), "default", "default", 8),
     "frame": _with_pixels(_of("default", "default"), "default", "default", 8),
     "planes": _of("default", "planes", RESOLVES["srgb"]),
     "tiny": _in_any_order(_with_pixels(_TINY, "tiny", "tiny", 4)),
     "tiny_bytes": _with_pixels(_of("tiny", "tiny"), "tiny", "tiny", 4),
+    "tiny_floats": _with_pixels(_FLOATS, "tiny", "tiny", 4),
 }
 PURPOSE = {  # of each configuration
     "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil, colour, "
@@ -214,7 +221,9 @@ PURPOSE = {  # of each configuration
     "frame": "the same without resolves, which simulates faster",
     "planes": "the whole, with eight colour planes of any format of up to 32 bits",
     "tiny": "the whole in small, for benches: tiles of 4x4, targets up to 64 pixels, 4x MSAA, "
-    "two colour planes of a format of each kind, resolves of surfaces that have tiles of 8x8, "
-    "reads that are answered in any order",
+    "two colour planes of a format of each kind or two colours for the first, resolves of surfaces "
+    "that have tiles of 8x8, reads that are answered in any order",
     "tiny_bytes": "for benches: one colour plane, of bytes, and no resolve",
+    "tiny_floats": "the same with two planes of bytes or of floats, which are blended, a sample a "
+    "clock, by two colours too",
 }

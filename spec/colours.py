@@ -65,12 +65,13 @@ BASE_FORMATS = (Format.R8G8B8A8_UNORM,)  # of planes, unless more are asked for
 FORMAT = 7  # bits of a Format
 
 
-def quads(edge_samples: int, planes: int = 1) -> tuple[Field, ...]:
-    """One tile of a triangle, to be shaded for so many colour planes.
+def quads(edge_samples: int, outputs: int = 1) -> tuple[Field, ...]:
+    """One tile of a triangle, to be shaded: a sample has so many colours, one for each plane.
 
-    Pixel (x, y) of it at bit y * edge_samples + x, whatever the samples of a pixel.
+    That for a plane 1 may be a second colour for the first plane, which has its format. Pixel
+    (x, y) of it at bit y * edge_samples + x, whatever the samples of a pixel.
     """
-    meaning = "dxgi.Format of the plane; 0 where it is not written"
+    meaning = "dxgi.Format of the plane; 0 where its colour is not asked for"
     return (
         *HEADER,
         *tile_position(edge_samples),
@@ -97,7 +98,7 @@ def quads(edge_samples: int, planes: int = 1) -> tuple[Field, ...]:
             meaning="the other pixels of their quads of 2 by 2: shaded for derivatives alone",
         ),
         *(field for field in DRAW_STATE if field.name in SHADER_STATE),
-        *(Field(format_name(plane), FORMAT, meaning=meaning) for plane in range(planes)),
+        *(Field(format_name(output), FORMAT, meaning=meaning) for output in range(outputs)),
     )
 
 
@@ -112,18 +113,18 @@ def colours(edge_samples: int, depths: bool = False, outputs: int = 1) -> tuple[
     Of those not covered, any. Colours are packed in the format of their plane, each channel the
     nearest; a shader's alpha that it does not store lies behind the other channels, with as many
     bits as the widest of them, where 32 bits leave room. Of several ``outputs`` those of each come
-    one behind the other: one for each colour plane, or two for the one plane, whose format both
-    have [fs 17.6]. As many fractions follow: what that rounding took away, which
-    counts where colours are blended; zeros where there was nothing. Behind them stands what the
-    shader decides about samples, and with ``depths`` the depths that it puts out: they count in
-    draws without ``early_write`` alone; in all others every sample survives, at the depth of its
-    plane.
+    one behind the other: one for each colour plane; in the place of the second there may be one
+    more for the first plane, in its format [fs 17.6]. As many fractions follow: what that rounding
+    took away, which counts where colours are blended; zeros where there was nothing. Behind them
+    stands what the shader decides about samples, and with ``depths`` the depths that it puts out:
+    they count in draws without ``early_write`` alone; in all others every sample survives, at the
+    depth of its plane.
 
     A fraction has eight bits for each of red, green, blue and alpha, red the lowest; with an alpha
     of fewer bits than red 6, 6, 6 and 14; of channels of 16 bits 6 each. Of n bits, two's
     complement, they are so many 2^-n of the channel's unit. Of sRGB they are linear light, in
-    1/65535, or four times that from byte 128 on; its alpha is linear. Integers and floats have
-    none.
+    1/65535, or four times that from byte 128 on; its alpha is linear. Of floats it is the shader's
+    alpha, float32, which no such format stores. Integers have none.
     """
     lanes = [(output, lane) for output in range(outputs) for lane in range(edge_samples**2)]
     meaning = "of a sample, packed in the format of its plane"

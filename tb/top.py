@@ -79,16 +79,16 @@ def shade(shading: Shading) -> Shades:
 
 
 def shader(params: TopParams) -> Callable[[Shading], Shades]:
-    """The same for each colour plane; other colours for each."""
-    planes = np.arange(params.colour.planes, dtype=np.uint32)[:, None, None, None]
-    if len(planes) == 1:
+    """The same for each output; other colours for each."""
+    outputs = np.arange(params.colour.outputs, dtype=np.uint32)[:, None, None, None]
+    if len(outputs) == 1:
         return shade
 
-    def shade_planes(shading: Shading) -> Shades:
+    def shade_outputs(shading: Shading) -> Shades:
         made = shade(shading)
-        return made._replace(colours=made.colours[None] ^ planes * np.uint32(0x3B9F52C7))
+        return made._replace(colours=made.colours[None] ^ outputs * np.uint32(0x3B9F52C7))
 
-    return shade_planes
+    return shade_outputs
 
 
 def shading_lanes(shading: Shading) -> int:
@@ -102,7 +102,7 @@ def inputs(rows: np.ndarray, params: TopParams) -> dict[str, np.ndarray]:
     In the end every address of a counter is read, and contexts of a few tiles saved.
     """
     golden = machine(params, memory(rows, params), shader=shader(params), in_memory=False)
-    table = colours(params.raster.edge, params.depth.shader_depths, params.colour.planes)
+    table = colours(params.raster.edge, params.depth.shader_depths, params.colour.outputs)
     shaded = [np.zeros((0, codec.words(payloads.width(table))), np.uint64)]
     given = [start for start, _ in starts(rows)]
     fault = unreadable(rows)

@@ -332,6 +332,17 @@ def refused():
 REFUSED = dict(refused())
 
 
+def refused_by(second, floats):
+    """The same of planes that have second colours and blend floats, or do not."""
+    known = [factor.name for factor in SECOND if second]
+    known += [f"blending of {form.name}" for form in COLOUR_FORMATS if floats and is_float(form)]
+    return [fields for name, fields in REFUSED.items() if not name.endswith(tuple(known))]
+
+
+def is_float(form):
+    return form.name.endswith("FLOAT")
+
+
 def unchecked(size, **fields):
     """A draw state that may break rules."""
     state = draw_state(*size)

@@ -143,7 +143,7 @@ class ProgramJob(Job):
         if found:
             return found
         try:
-            check_draw_state(state, limits.colour_formats)
+            check_draw_state(state, *limits.blending)
         except InputError as error:
             return str(error)
         keys = _keys(call)
@@ -220,7 +220,7 @@ class ProgramJob(Job):
     def shader(self, shading: Shading) -> Shades:
         """What the program's shaders made of tiles, looked up."""
         shape = len(shading.tiles), EDGE, EDGE
-        colours, fractions = np.zeros((2, *shape), np.uint32)
+        colours, fractions = np.zeros((2, self.params.colour.outputs, *shape), np.uint32)
         survivors = np.ones(shape, bool)
         depths = np.zeros(shape, np.uint32)
         replaces = np.zeros(len(shading.tiles), bool)
@@ -230,8 +230,9 @@ class ProgramJob(Job):
             shaded = self._shaded[number]
             keys = tile_keys(shading.triangle[some] - self._first[number], shading.tiles[some])
             at = np.searchsorted(shaded.keys, keys)
-            colours[some] = shaded.colours[at]
-            fractions[some] = shaded.fractions[at]
+            given = len(shaded.colours)
+            colours[:given, some] = shaded.colours[:, at]
+            fractions[:given, some] = shaded.fractions[:, at]
             survivors[some] = shaded.survivors[at]
             if shaded.depths is not None:
                 depths[some] = shaded.depths[at]

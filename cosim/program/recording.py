@@ -16,6 +16,7 @@ from fixfunc.models.memory.copies import clear_values
 from fixfunc.models.output.formats import colour_format
 from fixfunc.models.output.output_merger import parted
 from fixfunc.models.raster.edge_evaluator import unpack
+from fixfunc.models.state import needs_second
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import SAMPLE_COUNTS, Cull, DepthFormat
@@ -40,10 +41,11 @@ class Shaded(NamedTuple):
     """All that a shader makes of a list of triangles, whatever is hidden."""
 
     keys: np.ndarray  # int64, shape (n,): triangle and place of each tile, ascending
-    colours: np.ndarray  # uint32, shape (n, 8, 8), as they are stored
+    # uint32, shape (outputs, n, 8, 8): as they are stored; a second one where it is blended with
+    colours: np.ndarray
     survivors: np.ndarray  # bool, shape (n, 8, 8): not discarded
     depths: np.ndarray | None  # uint32, shape (n, 8, 8): in place of the planes'
-    fractions: np.ndarray  # uint32, shape (n, 8, 8): what colours were rounded by
+    fractions: np.ndarray  # uint32, shaped as colours: what they were rounded by
 
 
 class Listed(NamedTuple):
@@ -203,7 +205,8 @@ def _shaded(part, run, back, state, colour):
     shape = len(tiles), EDGE, EDGE
     keys = tile_keys(found.triangle, tiles)
     order = np.argsort(keys, kind="stable")
-    colours, fractions = np.zeros((2, *shape), np.uint32)
+    outputs = 1 + needs_second(state)
+    colours, fractions = np.zeros((2, outputs, *shape), np.uint32)
     kept = np.ones(shape, bool)
     depths = None
     if back.shader and len(tiles):
@@ -213,13 +216,15 @@ def _shaded(part, run, back, state, colour):
         if state["early_write"] and (~kept & unpack(tiles["mask"])).any():
             return None
         if colour is not None and shading.colours:
-            colours, fractions = _stored(shading.colours[0], Format(int(colour.view["form"])))
+            form = Format(int(colour.view["form"]))
+            for n, values in enumerate(shading.colours[:outputs]):
+                colours[n], fractions[n] = _stored(values, form)
     return Shaded(
         keys[order],
-        colours[order],
+        colours[:, order],
         kept[order],
         None if depths is None else depths[order],
-        fractions[order],
+        fractions[:, order],
     )
 
 

@@ -37,6 +37,8 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.formats,
         reader.colour_planes,
         reader.colour_formats,
+        reader.second,
+        reader.floats,
         reader.resolve_samples,
         reader.ring and (reader.ring.slots, reader.ring.attributes),
         reader.texture_formats,
@@ -79,15 +81,15 @@ def cache_shape(cache: TextureCacheParams) -> QuadCacheShape:
 def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:
     """What a shader makes of tiles as beats."""
     edge = params.raster.edge
-    planes = params.colour.planes
-    table = colours(edge, params.depth.shader_depths, planes)[2 * planes * edge**2 :]
+    outputs = params.colour.outputs
+    table = colours(edge, params.depth.shader_depths, outputs)[2 * outputs * edge**2 :]
     count = shades.colours.shape[-3]
     both = [
-        np.broadcast_to(words, (planes, count, edge, edge))
+        np.broadcast_to(words, (outputs, count, edge, edge))
         for words in (shades.colours, shades.fractions)
     ]
-    by_plane = np.concatenate(both).reshape(2 * planes, count, edge**2)
-    lanes = by_plane.swapaxes(0, 1).reshape(count, 2 * planes * edge**2).astype("<u4")
+    by_output = np.concatenate(both).reshape(2 * outputs, count, edge**2)
+    lanes = by_output.swapaxes(0, 1).reshape(count, 2 * outputs * edge**2).astype("<u4")
     rest = np.zeros(count, dtype(table))
     rest["survivors"] = pack(shades.survivors)
     if params.depth.shader_depths:
@@ -160,7 +162,7 @@ def expected_of(
         )
     for name in ("hiz", "depth"):  # a note is HiZ's own
         take_notes(out[f"probe_{name}"], outputs[f"probe_{name}"], edge)
-    table = quads(edge, params.colour.planes)
+    table = quads(edge, params.colour.outputs)
     shaded = [codec.pack(records, table) for part in drawn for _, records in part.probes["quads"]]
     out["probe_quads"] = np.concatenate(
         [np.zeros((0, codec.words(payloads.width(table))), np.uint64), *shaded]

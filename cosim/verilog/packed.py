@@ -10,7 +10,7 @@ from enum import IntEnum
 from fixfunc.cosim import toolchain
 from fixfunc.spec import colours, commands, payloads, points, state
 from fixfunc.spec.memory import caching, depth_tiles
-from fixfunc.spec.payloads import Field
+from fixfunc.spec.payloads import COLOUR_PLANES, Field
 from fixfunc.spec.pixels import interpolation, pixel_state, texture_stage
 from fixfunc.spec.textures import (
     addresses,
@@ -89,6 +89,7 @@ def tables() -> dict[str, tuple[Field, ...]]:
         "stage_state": texture_stage.STAGE_STATE,
         "stage_quad": texture_stage.STAGE_QUAD,
         "shaded_quad": texture_stage.SHADED_QUAD,
+        "shaded_quad_of_several": texture_stage.shaded_quad(COLOUR_PLANES),
         "pixel_state": pixel_state.PIXEL_STATE,
         "pixel_state_packet": commands.PIXEL_STATE_PACKET,
         "texture_packet": commands.TEXTURE_PACKET,

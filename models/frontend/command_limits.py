@@ -32,6 +32,10 @@ class CommandLimits:
         Colour planes of targets.
     colour_formats : tuple of Format
         Formats of colour planes.
+    second : bool
+        The first colour plane may be blended with a shader's second colour.
+    floats : bool
+        Colour planes of floats may be blended.
     resolve_samples : int
         Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet. sRGB is
         resolved where it is one of ``colour_formats``.
@@ -52,11 +56,18 @@ class CommandLimits:
     formats: tuple[DepthFormat, ...] = tuple(DepthFormat)
     colour_planes: int = 1
     colour_formats: tuple[Format, ...] = BASE_FORMATS
+    second: bool = False
+    floats: bool = False
     resolve_samples: int = 8
     ring: tuple[int, int] | None = None
     texture_formats: tuple[StoredFormat, ...] = ()
     texture_extent: int = EXTENT
     texture_anisotropy: int = 1
+
+    @property
+    def blending(self) -> tuple[tuple[Format, ...], bool, int, bool]:
+        """What :func:`fixfunc.models.state.check_draw_state` asks for behind a state."""
+        return self.colour_formats, self.second, self.colour_planes, self.floats
 
     @property
     def opcodes(self) -> tuple[Opcode, ...]:

@@ -157,7 +157,7 @@ class _Reader:
         state = records[0]
         limits = self._limits
         try:
-            check_draw_state(state, limits.colour_formats)
+            check_draw_state(state, *limits.blending)
         except InputError:
             return CommandError.STATE
         if (

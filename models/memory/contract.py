@@ -37,7 +37,11 @@ class StageLimits:
     colour_formats : tuple of Format
         Formats of colour planes, of stages that blend colours.
     second : bool
-        These know second colours of a shader.
+        These know a shader's second colour for the first plane.
+    colour_planes : int
+        Colour planes of targets.
+    floats : bool
+        Colour planes of floats are blended.
     """
 
     edge: int = 8
@@ -47,6 +51,8 @@ class StageLimits:
     tiles: int | None = None
     colour_formats: tuple[Format, ...] = BASE_FORMATS
     second: bool = False
+    colour_planes: int = 1
+    floats: bool = False
 
     def check(self, state: np.void, blends: bool = False) -> None:
         """Raise :class:`~fixfunc.spec.errors.InputError` for a draw state that is not obeyed.
@@ -55,7 +61,8 @@ class StageLimits:
         """
         check_depth_state(state)
         if blends:
-            check_blend_state(state, self.colour_formats, self.second)
+            known = self.colour_formats, self.second, self.colour_planes, self.floats
+            check_blend_state(state, *known)
         form = DepthFormat(state["depth_format"])
         if form not in self.formats:
             names = ", ".join(known.name for known in self.formats)

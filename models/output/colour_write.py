@@ -10,12 +10,13 @@ from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import check_places
 from fixfunc.models.memory.tile_cache import TileCache, TrafficKind
 from fixfunc.models.memory.tile_codecs import ColourCodec, RawCodec, TileCodec
+from fixfunc.models.output import output_merger
 from fixfunc.models.output.blend import blend_of
 from fixfunc.models.output.formats import colour_format, load, masked, shader_alpha
 from fixfunc.models.output.output_merger import Numbers, in_steps, merge_channels, numbers, refined
 from fixfunc.models.payload import integer
 from fixfunc.models.raster.edge_evaluator import unpack
-from fixfunc.models.state import TARGET_FIELDS, blending_known, needs_constant
+from fixfunc.models.state import TARGET_FIELDS, blending_known, needs_constant, needs_second
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.dxgi import Format
@@ -38,11 +39,9 @@ def blend(
     new, old : ndarray of uint32
         What a shader gives, and what is stored, both in the plane's format.
     state : numpy.void
-        From :func:`fixfunc.models.state.draw_state`: the fields of
-        :data:`fixfunc.spec.payloads.PLANE_STATE`.
+        With the fields of :data:`fixfunc.spec.payloads.PLANE_STATE`.
     fractions : ndarray of uint32, optional
-        What the shader's colours were rounded by: see
-        :func:`~fixfunc.models.output.output_merger.refined`. By default nothing.
+        What the shader's colours were rounded by; by default nothing.
     constant : ndarray of float32, shape (4,), optional
         Blend constant, ones by default: see :func:`~fixfunc.models.output.output_merger.in_steps`.
     second : Numbers, optional
@@ -59,6 +58,9 @@ def blend(
     """
     form = colour_format(Format(int(state["colour_format"])))
     how = blend_of(state)
+    if how.enable and form.kind == "FLOAT":
+        given = Numbers(new, np.uint32(0) if fractions is None else fractions)
+        return output_merger.merge_packed_floats(given, old, form, how, constant, second)
     if fractions is None and (second is not None or needs_constant(state)):
         fractions = np.uint32(0)  # a factor has steps
     size = form.layout.size
@@ -106,10 +108,8 @@ def constant_of(clear: np.void) -> np.ndarray:
 
 
 class ColourCache(TileCache):
-    """Colours in memory, 32 bits a sample, behind a cache.
-
-    Parameters are those of :class:`~fixfunc.models.memory.tile_cache.TileCache`.
-    """
+    """Colours in memory, 32 bits a sample, behind a cache: parameters are those of
+    :class:`~fixfunc.models.memory.tile_cache.TileCache`."""
 
     @staticmethod
     def codec(_state: np.void, shape: CacheShape, edge: int) -> TileCodec:
@@ -265,10 +265,7 @@ class ColourTarget:
 
     @property
     def traffic(self) -> Counter[TrafficKind]:
-        """Traffic so far, counted as in the hardware.
-
-        See :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`.
-        """
+        """Traffic so far: :meth:`fixfunc.models.memory.tile_cache.TileCache.counts`."""
         return self._traffic + (self.cache.counts() if self.cache else Counter())
 
 
@@ -280,7 +277,8 @@ class ColourPlanes:
     until each has had a state of its own. A plane but the first is written, and cleared in part,
     once a clear of all of it has begun it on the target. A state whose format or blending is not
     known writes nothing to its plane; whoever draws while it is the last is to be refused before,
-    for all planes, as :class:`~fixfunc.models.memory.contract.StageContract` does.
+    for all planes, as :class:`~fixfunc.models.memory.contract.StageContract` does. Where the first
+    plane is blended with a second colour, no other one is written [fs 17.6].
 
     Parameters
     ----------
@@ -290,8 +288,8 @@ class ColourPlanes:
         1 to 8.
     formats : sequence of Format
         What planes may be.
-    second : bool
-        A shader may put out two colours for the one plane [fs 17.6].
+    second, floats : bool
+        A shader may put out a second colour for the first plane; planes of floats are blended.
 
     Attributes
     ----------
@@ -308,15 +306,16 @@ class ColourPlanes:
         planes: int = 1,
         formats: Sequence[Format] = BASE_FORMATS,
         second: bool = False,
+        floats: bool = False,
     ) -> None:
         if not 1 <= planes <= payloads.COLOUR_PLANES:
             raise InputError("planes", f"be 1 to {payloads.COLOUR_PLANES}", planes)
-        if second and planes > 1:
-            raise InputError("second", "be False with several planes", second)
         self.planes = [ColourTarget(memory, shape, edge) for _ in range(planes)]
         self.constant = None
-        self._formats = tuple(formats)
+        self._known = tuple(formats), second, planes, floats
         self._second = second
+        self._outputs = max(planes, 1 + second)
+        self._takes_both = False  # the first plane has both of a shader's colours
         self._begun = [False] * planes
         self._target = None
         self._state = None
@@ -329,7 +328,10 @@ class ColourPlanes:
     @state.setter
     def state(self, state: np.void) -> None:
         self._state = state
-        number = self._number(state["slot"])
+        number = int(state["slot"]) if len(self.planes) > 1 else 0
+        is_known = blending_known(state, *self._known)
+        if not number:
+            self._takes_both = is_known and needs_second(state)
         for n, plane in enumerate(self.planes):
             kept = state if n == number or plane.state is None else plane.state
             own = state.copy()
@@ -337,23 +339,22 @@ class ColourPlanes:
                 own[name] = kept[name]
             if n != number and (not number or plane.state is None):
                 own["colour_write"] = 0
-            if n == number and not blending_known(state, self._formats, self._second):
+            if n == number and (not is_known or (n and self._takes_both)):
                 own["colour_write"] = 0
             plane.state = own
 
     @property
     def written(self) -> list[int]:
-        """The format of each plane; 0 where the draw state writes nothing."""
+        """The format of each colour that a shader is asked for; 0 of those that it is not."""
         states = [plane.state for plane in self.planes]
-        return [int(state["colour_format"]) if state["colour_write"] else 0 for state in states]
-
-    def _number(self, slot):
-        """Which plane is meant."""
-        return int(slot) if len(self.planes) > 1 else 0
+        formats = [int(state["colour_format"]) if state["colour_write"] else 0 for state in states]
+        if self._takes_both:
+            formats[1:2] = formats[:1]
+        return formats + [0] * (self._outputs - len(formats))
 
     def clear(self, rectangle: Sequence[int], value: int, base: int = 0, slot: int = 0) -> None:
         """Clear a rectangle of the plane that ``slot`` says: see :meth:`ColourTarget.clear`."""
-        number = self._number(slot)
+        number = int(slot) if len(self.planes) > 1 else 0
         value = integer("value", value, 0, (1 << payloads.COLOUR) - 1)
         if number >= len(self.planes):
             return
@@ -371,19 +372,19 @@ class ColourPlanes:
     ) -> None:
         """Write shaded tiles: as :meth:`ColourCache.run`.
 
-        ``colours`` has the shape (planes, n, edge, edge); or (n, edge, edge), of every plane. Those
-        of a shader with second colours have a plane more: these.
+        ``colours`` has the shape (outputs, n, edge, edge); or (n, edge, edge), of every output.
+        Outputs are planes; the one behind the first may be a second colour of that.
         """
         packed, fractions = numbers(colours)
-        shape = len(self.planes) + self._second, *packed.shape[-3:]
+        shape = self._outputs, *packed.shape[-3:]
         of_planes = [
             Numbers(*its)
             for its in zip(
                 *(np.broadcast_to(words, shape) for words in (packed, fractions)), strict=True
             )
         ]
-        second = of_planes.pop() if self._second else None
-        for plane, begun, its in zip(self.planes, self._begun, of_planes, strict=True):
+        second = of_planes[1] if self._second else None
+        for plane, begun, its in zip(self.planes, self._begun, of_planes, strict=False):
             if begun:
                 plane.draw(tiles, its, passed, self.constant, second)
 

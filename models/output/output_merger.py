@@ -156,6 +156,38 @@ def merge_channels(
     return masked(store(made, form), old, form, state.write)
 
 
+def merge_packed_floats(
+    new: Numbers,
+    old: np.ndarray,
+    form: ColourFormat,
+    state: Blend,
+    constant: np.ndarray | None = None,
+    second: Numbers | None = None,
+) -> np.ndarray:
+    """Texels of floats of up to 32 bits, blended: uint32, shaped as ``new``.
+
+    A shader's colours are packed; alpha, which no such format has, is their fraction, float32.
+    Other parameters are those of :func:`blend_floats`.
+    """
+    shape = np.shape(new.packed)
+
+    def octets(words):
+        wide = np.broadcast_to(np.asarray(words, "<u4"), shape)
+        return np.ascontiguousarray(wide).reshape(-1, 1).view(np.uint8)
+
+    def colour(given):
+        out = load(octets(given.packed), form)
+        out[:, 3] = octets(given.fractions).view("<f4")[:, 0]
+        return out
+
+    other = None if second is None else colour(second)
+    stored = octets(old)[:, : form.layout.size]
+    made = blend_floats(colour(new), load(stored, form), state, constant, other)
+    out = np.zeros((len(made), 4), np.uint8)
+    out[:, : form.layout.size] = masked(store(made, form), stored, form, state.write)
+    return out.view("<u4").reshape(shape)
+
+
 def fraction_places(form: ColourFormat) -> tuple[tuple[int, int], ...] | None:
     """Where the fractions of a shader's channels lie beside its packed colours.
 
@@ -227,12 +259,15 @@ def parted(values: np.ndarray, form: Format) -> tuple[np.ndarray, np.ndarray]:
     packed, fractions : ndarray of uint32, shape (n,)
         As a shader gives them to colour write: see :func:`fixfunc.spec.colours.colours`. Normalised
         channels are the nearest, ties away from zero [fs 3.2.3]; fractions are cut towards zero,
-        to as many as their bits hold. Integers are cut to their range.
+        to as many as their bits hold. Integers are cut to their range. Of floats the fraction is
+        the shader's alpha, float32, which no such format stores.
     """
     own = colour_format(form)
     alpha = shader_alpha(own)
     bits = values.view(np.uint32).astype(np.int64)
     packed, fractions = np.zeros((2, len(bits)), np.int64)
+    if own.kind == "FLOAT":
+        fractions = bits[:, 3]
     for channel in own.layout.channels + (() if alpha is None else (alpha,)):
         number, _ = _number(bits[:, channel.register], own, channel, 0)
         packed |= (number & (1 << channel.bits) - 1) << channel.low

@@ -2,7 +2,7 @@
 """Golden model of the pixel pipe: colours of tiles from attributes of their triangles' corners."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ TILES = 1 << 12  # at a time: which tile a quad is of travels as its slot
 class Shaded(NamedTuple):
     """Tiles, shaded."""
 
-    # uint32, shape (planes, n, edge, edge): in the format of each; 0 where nothing is shaded
+    # uint32, shape (outputs, n, edge, edge): in the format of each; 0 where nothing is shaded
     colours: np.ndarray
     survivors: np.ndarray  # bool, shape (n, edge, edge)
     fractions: np.ndarray  # uint32, shaped as colours: what rounding has taken away of them
@@ -54,6 +54,9 @@ class PixelPipe:
         That the hardware holds: both are in the numbers of triangles.
     textures : QuadCacheShape, optional
         Cache of the texture unit; None: there is none.
+    shader : callable
+        Takes what :func:`fixfunc.models.pixel.texture_stage.shade` does. Returns colours of quads,
+        one behind the other: fields of :func:`fixfunc.spec.pixels.texture_stage.shaded_quad`.
 
     Attributes
     ----------
@@ -62,8 +65,13 @@ class PixelPipe:
     """
 
     def __init__(
-        self, triangles: int = 512, states: int = 8, textures: QuadCacheShape | None = None
+        self,
+        triangles: int = 512,
+        states: int = 8,
+        textures: QuadCacheShape | None = None,
+        shader: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray] = texture_stage.shade,
     ) -> None:
+        self._shader = shader
         self._triangles = triangles
         self._states = states
         self._textures = textures
@@ -117,7 +125,7 @@ class PixelPipe:
             Of each, in the assembly.
         assembly : Assembly
         formats : sequence of int
-            Of each colour plane; 0 where it is not written.
+            Of each output, a colour plane or a second colour; 0 where it is not asked for.
         """
         edge = self._edge(tiles)
         asked = self._asked(tiles, samples, triangle, assembly)
@@ -166,8 +174,8 @@ class PixelPipe:
         # Texels do not depend on what is on chip.
         unit = self._textures and TextureUnit(self._textures, *self._memory)
         self._sample(beats, state_of, assembly, unit)
-        shaded = texture_stage.shade(stage_states(assembly.states), beats, state_of)
-        return _gather(shaded, tile, len(tiles), edge, formats)
+        shaded = self._shader(stage_states(assembly.states), beats, state_of)
+        return gather(of_outputs(shaded, len(formats)), tile, len(tiles), edge, formats)
 
     def _reads(self, quads, triangle, assembly):
         """Blocks and lines that the texture unit reads for quads."""
@@ -283,13 +291,52 @@ def stage_beats(values: np.ndarray, state_of: np.ndarray) -> tuple[np.ndarray, n
     return beats, state_of[quad.astype(np.intp)]
 
 
-def _gather(shaded, tile, count, edge, formats):
-    """Colours of every plane, and survivors, of tiles."""
+def of_outputs(shaded: np.ndarray, count: int) -> list[np.ndarray]:
+    """For each of so many outputs its colour of each quad: structured, shape (q,).
+
+    A colour is that of its own output; the last one of its quad is that of all behind it, too.
+
+    Parameters
+    ----------
+    shaded : structured ndarray, shape (n,)
+        Colours of quads, one behind the other; without ``more``, one of each.
+    count : int
+    """
+    if "more" not in shaded.dtype.names:
+        return [shaded] * count
+    ends = np.flatnonzero(shaded["more"] == 0)
+    begins = np.concatenate([[0], ends[:-1] + 1])[: len(ends)]
+    return [shaded[np.minimum(begins + output, ends)] for output in range(count)]
+
+
+def gather(
+    outputs: Sequence[np.ndarray],
+    tile: np.ndarray,
+    count: int,
+    edge: int,
+    formats: Sequence[int],
+) -> Shaded:
+    """Colours of every output, and survivors, of tiles.
+
+    Parameters
+    ----------
+    outputs : sequence of structured ndarray, shape (q,)
+        Of :func:`of_outputs`.
+    tile : ndarray of intp, shape (q,)
+        The number of each quad's tile.
+    count, edge : int
+        Tiles, and samples along the edge of one.
+    formats : sequence of int
+        Of each output; 0 where it is not asked for.
+    """
     colours, fractions = np.zeros((2, len(formats), count, edge, edge), np.uint32)
     survivors = np.zeros((count, edge, edge), bool)
+    shaded = outputs[0]
     for pixel in range(4):
-        channels = np.stack([shaded[f"c{pixel}_{n}"] for n in range(4)], 1).astype(np.uint32)
-        packed = [parted(channels, Format(form)) if form else None for form in formats]
+        packed = [
+            parted(_channels(its, pixel), Format(form)) if form else None
+            for its, form in zip(outputs, formats, strict=True)
+        ]
         for samples in np.unique(shaded["samples"]):
             for sample in range(1 << int(samples)):
                 some = np.flatnonzero(
@@ -298,13 +345,18 @@ def _gather(shaded, tile, count, edge, formats):
                 )
                 y, x = _lane(shaded[some], pixel, sample, int(samples))
                 place = tile[some], y % edge, x % edge
-                for plane, words in enumerate(packed):
+                for output, words in enumerate(packed):
                     if words is not None:
-                        colours[(plane, *place)], fractions[(plane, *place)] = (
+                        colours[(output, *place)], fractions[(output, *place)] = (
                             its[some] for its in words
                         )
                 survivors[place] = shaded["mask"][some] >> QUAD_SAMPLES * pixel + sample & 1
     return Shaded(colours, survivors, fractions)
+
+
+def _channels(shaded, pixel):
+    """Colour of a pixel of quads: uint32, shape (q, 4)."""
+    return np.stack([shaded[f"c{pixel}_{n}"] for n in range(4)], 1).astype(np.uint32)
 
 
 def _lane(quads, pixel, sample, samples):

@@ -172,7 +172,7 @@ def quads_of(
     state : numpy.void
         Of the draw.
     formats : sequence of int
-        Of each colour plane; 0 where it is not written.
+        Of each colour that is asked for; 0 of those that are not.
     edge : int
 
     Returns
@@ -194,8 +194,8 @@ def quads_of(
     out["samples"] = state["samples"]
     for name in ("flat_colour", "built_in"):
         out[name] = state[name]
-    for plane, form in enumerate(formats):
-        out[format_name(plane)] = form
+    for output, form in enumerate(formats):
+        out[format_name(output)] = form
     out["live"] = pack(wide)
     out["helpers"] = pack(live & ~wide)
     return out

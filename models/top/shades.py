@@ -22,13 +22,13 @@ class Shading(NamedTuple):
     state: np.void  # the draw state
     triangle: np.ndarray  # of each tile: the number of its triangle since the stream began
     assembly: Assembly | None = None  # of these triangles, where there is a vertex ring
-    formats: Sequence[int] = ()  # of each colour plane; 0 where it is not written
+    formats: Sequence[int] = ()  # of each colour that is asked for; 0 of those that are not
 
 
 class Shades(NamedTuple):
     """Outputs of a shader for tiles; what is not the colour counts in late draws alone."""
 
-    # uint32, shape (n, edge, edge), of every colour plane; or (planes, n, edge, edge)
+    # uint32, shape (n, edge, edge), of every output; or (outputs, n, edge, edge)
     colours: np.ndarray
     survivors: np.ndarray | None = None  # bool, shape (n, edge, edge): not discarded; default all
     depths: np.ndarray | None = None  # uint32, shape (n, edge, edge): in place of the planes'
@@ -88,7 +88,7 @@ class StreamShader:
     assembly : Assembly, optional
         Of the triangles of the stream.
     formats : sequence of int
-        Of each colour plane; 0 where it is not written.
+        Of each colour that is asked for; 0 of those that are not.
 
     Attributes
     ----------

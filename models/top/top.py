@@ -122,6 +122,8 @@ class Machine:
             self._limits.edge,
             self._limits.colour_planes,
             self._limits.colour_formats,
+            self._limits.second,
+            self._limits.floats,
         )
         colour = self.colour if in_memory else None
         self._back = BackHalf(self.depth, colour, self._limits.edge, coarse, progress, probe)

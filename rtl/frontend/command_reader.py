@@ -62,6 +62,10 @@ class CommandReaderParams:
         Colour planes of targets: 1 to 8.
     colour_formats : tuple of Format
         Formats of colour planes, R8G8B8A8_UNORM among them.
+    second : bool
+        The first colour plane may be blended with a shader's second colour.
+    floats : bool
+        Colour planes of floats may be blended.
     resolve_samples : int
         Greatest number of samples of a pixel that is resolved; 0: RESOLVE is no packet. sRGB is
         resolved where it is one of ``colour_formats``.
@@ -86,6 +90,8 @@ class CommandReaderParams:
     formats: tuple = tuple(DepthFormat)
     colour_planes: int = 1
     colour_formats: tuple[Format, ...] = BASE_FORMATS
+    second: bool = False
+    floats: bool = False
     resolve_samples: int = 8
     ahead: int = 1024
     ring: VertexRingParams | None = None

@@ -51,7 +51,9 @@ def state_supported(state: View, params: Any) -> Value:
         *(~state[name][23:31].all() for name in ("bias_slope", "bias_clamp")),
         *(() if params.stencil else (~state.stencil_test,)),
         *(() if params.ring else (~state.built_in,)),
-        blending_known(state, params.colour_formats),
+        blending_known(
+            *(state, params.colour_formats, params.second, params.colour_planes, params.floats)
+        ),
     ]
     return Cat(*rules).all()
 

@@ -10,6 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import pick
 from fixfunc.rtl.lib.delay import delay
+from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.unorm import ToUnorm
 from fixfunc.rtl.output.plane_formats import PlaneFormats
 from fixfunc.spec import payloads
@@ -73,12 +74,12 @@ class ConstantSteps(wiring.Component):
 
 
 def hold_constant(m: Module, front: wiring.Component, slots: Iterable[wiring.Component]) -> None:
-    """Slots are given the constant that control beats bring, from the next clock on.
+    """Slots are given the constant that control beats bring, from the next clock on: ones at first.
 
     Such a beat has waited until tiles have drained, so no tile is under way that it changes. Lanes
     have it in steps two clocks later, before the next tile comes to them.
     """
-    held = Signal(FLOATS, name="blend_constant")
+    held = Signal(FLOATS, name="blend_constant", init=[FLOAT32.one] * 4)
     clear = front.control.clear
     with m.If(front.control_valid & (front.control.kind == Kind.CLEAR) & clear.constant):
         m.d.sync += [

@@ -58,7 +58,11 @@ class ColourSlots(wiring.Component):
     formats : sequence of Format
         What the plane may be.
     second : bool
-        Shaders give two colours.
+        Shaders may give a second colour.
+    is_first : bool
+        The plane is the first, which is blended with it.
+    floats : bool
+        Formats of floats are blended.
 
     Members
     -------
@@ -84,7 +88,7 @@ class ColourSlots(wiring.Component):
     fractions : In(ArrayLayout(COLOUR, lanes))
         What colours of the turn's samples were rounded by.
     second, second_fractions
-        The same of second colours. Absent without ``second``.
+        The same of second colours. Absent without ``second``, and of other planes.
     completes : Out(1)
         ``command`` will be in ``done``.
     done : Out(COMMAND)
@@ -104,22 +108,24 @@ class ColourSlots(wiring.Component):
         lanes: int,
         formats: Sequence[Format] = BASE_FORMATS,
         second: bool = False,
+        is_first: bool = True,
+        floats: bool = False,
     ) -> None:
         self._edge = edge
         self._slots = slots
         self._lanes = lanes
-        self._second = second
+        self._second = second and is_first
         # All channels are bytes: a lane blends, and memory is written by channels.
         self._by_bytes = by_bytes(formats, second)
-        self._formats = BYTES if self._by_bytes else PlaneFormats.of(formats)
+        self._formats = BYTES if self._by_bytes else PlaneFormats.of(formats, floats)
         self._constant = ConstantSteps(PlaneFormats.of(formats))
         self._blenders = [
-            ByteBlender() if self._by_bytes else TexelBlender(self._formats, second)
+            ByteBlender() if self._by_bytes else TexelBlender(self._formats, self._second)
             for _ in range(lanes)
         ]
         tile = ArrayLayout(COLOUR, edge**2)
         fractions = ArrayLayout(COLOUR, lanes)
-        seconds = {"second": In(tile), "second_fractions": In(fractions)} if second else {}
+        seconds = {"second": In(tile), "second_fractions": In(fractions)} if self._second else {}
         super().__init__(
             seconds
             | {
@@ -238,10 +244,10 @@ class ColourSlots(wiring.Component):
             lane.dest.eq(_newest(timeline[self.OLD], "at_lane", samples, write, stored)),
             lane.controls.eq(Cat(timeline[clock].control for clock in clocks)),
         ]
-        if self._by_bytes:
-            m.d.comb += lane.constants.eq(self._constant.o)  # of one format, it only holds
-        else:
-            m.d.comb += lane.constants.eq(timeline[entry + lane.constants_clock].constants)
+        in_steps = self._constant.o  # of one format, it only holds
+        if not self._by_bytes:
+            in_steps = timeline[entry + lane.constants_clock].constants
+        m.d.comb += _constants_of(lane, in_steps, self.constants)
         return lane.o
 
     def _write(self, m, timeline, write, blended, owned):
@@ -321,6 +327,14 @@ def _channels(m, form, formats, control):
     ]
     m.d.comb += control.layout.eq(channel_layout)
     return owned
+
+
+def _constants_of(lane, in_steps, floats):
+    """A lane's blend constant, and where it blends floats, that as it is."""
+    own = [lane.constants.eq(in_steps)]
+    if "float_constants" in lane.signature.members:
+        own.append(lane.float_constants.eq(floats))
+    return own
 
 
 def _due(turn, values, samples):

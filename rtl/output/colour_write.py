@@ -25,7 +25,7 @@ from fixfunc.rtl.memory.tile_client.slot_requests import (
 from fixfunc.rtl.output.blend_constant import hold_constant
 from fixfunc.rtl.output.blend_turns import BlendTurns
 from fixfunc.rtl.output.colour_slots import ColourSlots
-from fixfunc.rtl.output.plane_formats import by_bytes
+from fixfunc.rtl.output.plane_formats import PlaneFormats, by_bytes
 from fixfunc.rtl.output.shaded_colours import ShadedColours
 from fixfunc.rtl.output.shading_queue import ShadingQueue
 from fixfunc.rtl.payload import beat, layout
@@ -37,6 +37,7 @@ from fixfunc.spec.colours import (
     quads,
 )
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.memory import caching
 from fixfunc.spec.payloads import COLOUR
 from fixfunc.spec.state import Kind, SlotOp
@@ -65,8 +66,10 @@ class ColourWriteParams:
         What each of them may be, R8G8B8A8_UNORM among them.
     lanes : int
         Samples of a plane that are blended in a clock: they divide a tile's.
+    floats : bool
+        Planes of floats are blended; else they are written alone.
     second : bool
-        A shader may give two colours for the one plane.
+        A shader may give a second colour for the first plane, while it gives no other plane one.
     """
 
     edge: int = 8
@@ -86,6 +89,7 @@ class ColourWriteParams:
     lanes: int = 16
     any_order: bool = False
     second: bool = False
+    floats: bool = False
 
     def __post_init__(self):
         self.cache  # noqa: B018 - its rules hold here
@@ -96,8 +100,8 @@ class ColourWriteParams:
         check_colour_formats("formats", self.formats)
         if self.lanes < 1 or self.edge**2 % self.lanes:
             raise ValueError(f"lanes must divide {self.edge**2} samples, not {self.lanes!r}")
-        if self.second and self.planes > 1:
-            raise ValueError(f"second must be False with {self.planes!r} planes, not True")
+        if self.floats and not PlaneFormats.of(self.formats, floats=True).float_layouts:
+            raise InputError("floats", "be False without formats of floats", True)
 
     @property
     def cache(self) -> TileCacheParams:
@@ -125,7 +129,7 @@ class ColourWriteParams:
     @property
     def outputs(self) -> int:
         """Colours that a shader gives for a sample."""
-        return self.planes + self.second
+        return max(self.planes, 1 + self.second)
 
     @property
     def obeyed(self) -> DepthTestParams:
@@ -154,6 +158,8 @@ CONFIGS = {
     "tiny_planes": replace(_TINY, planes=3, formats=COLOUR_FORMATS),
     "tiny_second": replace(_TINY, formats=COLOUR_FORMATS, second=True),
     "tiny_second_bytes": replace(_TINY, second=True),
+    "tiny_floats": replace(_TINY, formats=COLOUR_FORMATS, second=True, floats=True),
+    "tiny_second_planes": replace(_TINY, planes=2, formats=COLOUR_FORMATS, second=True),
 }
 PURPOSE = {  # of each configuration
     "default": "RGBA8, a cache of 1,024 tiles, coded in memory",
@@ -163,6 +169,8 @@ PURPOSE = {  # of each configuration
     "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
     "tiny_second": "the same, with one of them, and two colours of a shader for it",
     "tiny_second_bytes": "the same of RGBA8 alone",
+    "tiny_floats": "the same, and floats are blended, of two colours too",
+    "tiny_second_planes": "two colour planes of any such format, or two colours for the first",
 }
 UNREAD = payloads.RASTER_STATE  # of a draw state
 
@@ -183,7 +191,8 @@ class ColourWrite(wiring.Component):
     see :class:`~fixfunc.rtl.memory.tile_client.plane_states.PlaneStates`. A plane but the first is
     written once a clear of all of it has begun it on the target.
 
-    With ``second`` there is one plane, and the shader's colour for a plane 1 is its second one.
+    With ``second`` a state of the first plane may ask for the shader's second colour, which comes
+    where that for a plane 1 would; no other plane is written then [fs 17.6].
 
     Of draws without ``early_write`` the depth test decides after the shader: what the shader says
     of their samples goes to it, and the colours wait until its answer has come.
@@ -196,8 +205,8 @@ class ColourWrite(wiring.Component):
     -------
     i : In(stream.Signature(beat(tile=..., draw_state=..., clear=..., fence=...)))
         Tiles of samples that passed, or may pass. A tile without such samples is not shaded.
-    quads : Out(stream.Signature(layout(quads(params.edge, params.planes))))
-        Quads that are to be shaded.
+    quads : Out(stream.Signature(layout(quads(params.edge, params.outputs))))
+        Quads that are to be shaded. The format of a second colour is 0 where it is not asked for.
     colours : In(stream.Signature(layout(colours(edge, shader_depths, outputs))))
         Colours of the quads, in the same order.
     shaded : Out(stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths))))
@@ -217,6 +226,7 @@ class ColourWrite(wiring.Component):
 
     def __init__(self, params: ColourWriteParams = CONFIGS["default"]) -> None:
         self._params = params
+        shaded = colours(params.edge, params.shader_depths, params.outputs)
         of_planes = {}
         for name in params.names:
             counted = layout(caching.counted(params.differences))
@@ -229,12 +239,8 @@ class ColourWrite(wiring.Component):
                 "i": In(
                     stream.Signature(beat(tile=payloads.tested(params.edge), **payloads.CONTROL))
                 ),
-                "quads": Out(stream.Signature(layout(quads(params.edge, params.planes)))),
-                "colours": In(
-                    stream.Signature(
-                        layout(colours(params.edge, params.shader_depths, params.outputs))
-                    )
-                ),
+                "quads": Out(stream.Signature(layout(quads(params.edge, params.outputs)))),
+                "colours": In(stream.Signature(layout(shaded))),
                 "shaded": Out(
                     stream.Signature(layout(payloads.survivors(params.edge, params.shader_depths)))
                 ),
@@ -252,14 +258,17 @@ class ColourWrite(wiring.Component):
         tile = payloads.tested
         request = requested_beat(p.edge, planes, tile)
         m.submodules.requests = requests = SlotRequests(
-            p.obeyed, planes, p.ahead, p.formats, p.second, tile
+            p.obeyed, planes, p.ahead, p.formats, p.second, p.floats, tile
         )
-        slots = [ColourSlots(p.edge, p.cache.slots, p.lanes, p.formats, p.second) for _ in planes]
+        slots = [
+            ColourSlots(p.edge, p.cache.slots, p.lanes, p.formats, p.second, n == 0, p.floats)
+            for n in range(p.planes)
+        ]
         latency = slots[0].latency
         hazard_window = latency + 1  # clocks from a read of a slot to its write, and one
         caches = self._per_plane(m, "cache", [TileCache(p.cache, hazard_window) for _ in planes])
         m.submodules.shading = shading = ShadingQueue(
-            p.edge, request, p.shading, p.planes, p.formats, p.second
+            p.edge, request, p.shading, p.planes, p.formats, p.second, p.floats
         )
         bits = [COLOUR] * p.planes
         m.submodules.front = front = SlotFront(p.edge, planes, bits, latency + 4, tile)
@@ -275,7 +284,7 @@ class ColourWrite(wiring.Component):
             wiring.connect(m, cache.memory, wiring.flipped(getattr(self, f"{name}_memory")))
 
         m.d.comb += requests.flush_early.eq(self.flush_early)
-        states = plane_states(m, front, p.planes, p.formats)
+        states = plane_states(m, front, p.planes, p.formats, p.second, p.floats)
         hold_constant(m, front, slots)
         m.submodules.turns = turns = BlendTurns(
             p.edge**2, p.lanes, p.planes, hazard_window, slots[0].forwarded
@@ -343,10 +352,11 @@ class ColourWrite(wiring.Component):
             shading.back.eq(unit.returned),
             front.inputs_ready.eq(~shading.shaded | unit.ready),
         ]
-        operands = [(slot.colours, slot.fractions) for slot in slots]
+        operands = [(n, slot.colours, slot.fractions) for n, slot in enumerate(slots)]
         if p.second:
-            operands.append((slots[0].second, slots[0].second_fractions))
-        for (colours_of_slot, of_lanes), (packed, fractions) in zip(operands, unit.o, strict=True):
+            operands.append((1, slots[0].second, slots[0].second_fractions))
+        for output, colours_of_slot, of_lanes in operands:
+            packed, fractions = unit.o[output]
             m.d.sync += colours_of_slot.eq(packed)
             for n, fraction in enumerate(of_lanes):
                 of_groups = [fractions[k] for k in range(n, p.edge**2, p.lanes)]

@@ -44,12 +44,13 @@ def by_bytes(formats: Sequence[Format], second: bool) -> bool:
 class PlaneFormats(FormatSet):
     """What the formats of colour planes ask of the hardware.
 
-    Those of floats are not blended: bits of their channels are replaced, or stay.
+    Where those of floats are not blended, bits of their channels are replaced, or stay.
 
     Parameters
     ----------
     formats : tuple of Format
-        Those that the merger's decoder is asked about: integers, normalised ones.
+        Those that the merger's decoder is asked about: integers, normalised ones, floats that are
+        blended.
     stored : tuple of Format
         All of them.
     """
@@ -76,9 +77,10 @@ class PlaneFormats(FormatSet):
         return True
 
     @classmethod
-    def of(cls, formats: Sequence[Format]) -> "PlaneFormats":
-        """The set of all formats of a plane."""
-        return cls(tuple(form for form in formats if form not in FLOATS), tuple(formats))
+    def of(cls, formats: Sequence[Format], floats: bool = False) -> "PlaneFormats":
+        """The set of all formats of a plane; ``floats`` are blended."""
+        asked = tuple(form for form in formats if floats or form not in FLOATS)
+        return cls(asked, tuple(formats))
 
     @property
     def layouts(self) -> tuple[tuple[Place | None, ...], ...]:

@@ -19,27 +19,26 @@ class Quads(wiring.Component):
     ----------
     edge : int
         Samples along a tile's edge.
-
-    planes : int
-        Colour planes.
+    outputs : int
+        Colours of a sample.
 
     Members
     -------
     state, tile : In
-    formats : In(ArrayLayout(FORMAT, planes))
-        Of planes; 0 where nothing is written.
-    o : Out(layout(quads(edge, planes)))
+    formats : In(ArrayLayout(FORMAT, outputs))
+        Of each; 0 where it is not asked for.
+    o : Out(layout(quads(edge, outputs)))
     """
 
-    def __init__(self, edge, planes):
+    def __init__(self, edge, outputs):
         self._edge = edge
-        self._planes = planes
+        self._outputs = outputs
         super().__init__(
             {
                 "state": In(layout(payloads.DRAW_STATE)),
                 "tile": In(layout(payloads.tested(edge))),
-                "formats": In(ArrayLayout(FORMAT, planes)),
-                "o": Out(layout(quads(edge, planes))),
+                "formats": In(ArrayLayout(FORMAT, outputs)),
+                "o": Out(layout(quads(edge, outputs))),
             }
         )
 
@@ -63,7 +62,7 @@ class Quads(wiring.Component):
             for name in ("kind", "state", "slot", "x", "y", "back", "mask", "covered")
         ]
         m.d.comb += [
-            *(out[format_name(plane)].eq(self.formats[plane]) for plane in range(self._planes)),
+            *(out[format_name(n)].eq(self.formats[n]) for n in range(self._outputs)),
             out.samples.eq(self.state.samples),
             out.flat_colour.eq(self.state.flat_colour),
             out.built_in.eq(self.state.built_in),

@@ -26,7 +26,7 @@ class ShadedColours(wiring.Component):
     depths : bool
         Shaders may put out depths.
     outputs : int
-        Colours of a sample: one for each plane, or two for the one plane.
+        Colours of a sample: one for each plane; the second may be one more for the first plane.
 
     Members
     -------

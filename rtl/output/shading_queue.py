@@ -4,14 +4,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Const, Module, Signal
+from amaranth.hdl import Const, Module, Mux, Signal
 from amaranth.lib import fifo, stream, wiring
 from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
-from fixfunc.rtl.memory.surface.state_check import blending_known
+from fixfunc.rtl.memory.surface.state_check import blending_known, needs_second
+from fixfunc.rtl.memory.tile_client.plane_states import takes_both
 from fixfunc.rtl.output.quads import Quads
 from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
@@ -39,12 +40,14 @@ class ShadingQueue(wiring.Component):
     formats : sequence of Format
         What they may be.
     second : bool
-        Shaders give two colours.
+        Shaders may give a second colour for the first plane.
+    floats : bool
+        Planes of floats are blended.
 
     Members
     -------
     i : In(stream.Signature(request))
-    quads : Out(stream.Signature(layout(quads(edge, planes))))
+    quads : Out(stream.Signature(layout(quads(edge, outputs))))
         Quads of tiles of draws of which a sample passed.
     o : Out(stream.Signature(request))
         All beats.
@@ -64,17 +67,20 @@ class ShadingQueue(wiring.Component):
         planes: int,
         formats: Sequence[Format],
         second: bool = False,
+        floats: bool = False,
     ) -> None:
         self._second = second
+        self._floats = floats
         self._edge = edge
         self._depth = depth
         self._planes = planes
+        self._outputs = max(planes, 1 + second)
         self._formats = formats
         self._waiting = StructLayout({"request": request, "shaded": 1})
         super().__init__(
             {
                 "i": In(stream.Signature(request)),
-                "quads": Out(stream.Signature(layout(quads(edge, planes)))),
+                "quads": Out(stream.Signature(layout(quads(edge, self._outputs)))),
                 "o": Out(stream.Signature(request)),
                 "shaded": Out(1),
                 "late": Out(1),
@@ -87,7 +93,7 @@ class ShadingQueue(wiring.Component):
         request = self.i.payload
         tile = request.beat.tile
         state = Signal(layout(payloads.DRAW_STATE))
-        m.submodules.pixels = pixels = Quads(self._edge, self._planes)
+        m.submodules.pixels = pixels = Quads(self._edge, self._outputs)
         m.submodules.out = out = fifo.SyncFIFOBuffered(width=pixels.o.shape().size, depth=QUADS)
         m.submodules.waiting = waiting = CreditedFIFO(self._waiting, self._depth)
         m.submodules.draws = draws = fifo.SyncFIFOBuffered(width=1, depth=self._depth)
@@ -124,13 +130,22 @@ class ShadingQueue(wiring.Component):
 
     def _keep_formats(self, m, pixels, is_state, new):
         """Those of planes that draw states write: a state of the first begins with the others
-        unwritten."""
-        is_written = blending_known(new, self._formats, self._second) & new.colour_write.any()
-        form = named(m, gated(new.colour_format, is_written), "form")
-        for n in range(self._planes):
+        unwritten. A second colour has that of the first plane, while other planes are not written.
+        """
+        known = blending_known(new, self._formats, self._second, self._planes, self._floats)
+        form = named(m, gated(new.colour_format, known & new.colour_write.any()), "form")
+        second, both = Const(0), Const(0)
+        if self._second:
+            second = gated(form, needs_second(new))
+            both = takes_both(m, new, is_state, known) if self._planes > 1 else both
+        for n in range(self._outputs):
             kept = Signal(FORMAT, name=f"format_{n}")
             m.d.comb += pixels.formats[n].eq(kept)
-            is_own = (new.slot == n) if self._planes > 1 else Const(1)
-            begins = (new.slot == 0) if n else is_own
+            is_own = (new.slot == n) if self._planes > 1 else Const(n == 0)
+            begins = is_own
+            if n:
+                begins = (new.slot == 0) if self._planes > 1 else Const(1)
+                is_own = is_own & ~both if self._second else is_own
+            own = gated(form, is_own)
             with m.If(is_state & (is_own | begins)):
-                m.d.sync += kept.eq(gated(form, is_own))
+                m.d.sync += kept.eq(Mux(begins, second, own) if n == 1 and self._second else own)

@@ -18,7 +18,8 @@ from fixfunc.rtl.output.merger.control import (
     constant_shape,
     control_layout,
 )
-from fixfunc.rtl.output.merger.formats import ALPHA, with_shader_alpha
+from fixfunc.rtl.output.merger.floats.float_lane import FloatLane
+from fixfunc.rtl.output.merger.formats import ALPHA, RED, with_shader_alpha
 from fixfunc.rtl.output.merger.srgb import SrgbEncoder
 from fixfunc.rtl.output.merger.texels import Packer, Unpacker
 from fixfunc.rtl.output.plane_formats import PlaneFormats, Refiner
@@ -32,6 +33,7 @@ class TexelBlender(wiring.Component):
     lies behind the other channels, as
     :func:`~fixfunc.rtl.output.merger.formats.with_shader_alpha` says, and that of the target is 1.
     Channels that are not written keep their bits, and bits that belong to no channel become 0.
+    Floats that are blended go through a lane of their own; the shader's alpha is their fraction.
 
     Parameters
     ----------
@@ -47,6 +49,8 @@ class TexelBlender(wiring.Component):
         Its second colour, together with ``source``. Absent without ``second``.
     constants : In(ArrayLayout(constant_shape(formats), 4))
         The blend constant, :attr:`constants_clock` clocks after ``source``.
+    float_constants : In(ArrayLayout(32, 4))
+        The same as float32, which holds. Absent where floats are not blended.
     dest : In(COLOUR)
         What is stored, :attr:`ahead` clocks after ``source``.
     controls : In(ArrayLayout(control_layout(formats).size, self.ahead + self.latency))
@@ -68,6 +72,7 @@ class TexelBlender(wiring.Component):
             self._inputs["second"] = SECOND, unit, "second_fraction"
         self._old = Unpacker(formats)
         self._blender = Blender(formats, constant=True, logic=True)
+        self._floats = FloatLane(formats, second, packed=True) if formats.float_layouts else None
         self._controls = ArrayLayout(control_layout(formats).size, self.ahead + self.latency)
         super().__init__(
             {
@@ -77,6 +82,7 @@ class TexelBlender(wiring.Component):
                 "o": Out(COLOUR),
             }
             | {port: In(COLOUR) for name, its in self._inputs.items() for port in (name, its[-1])}
+            | ({"float_constants": In(ArrayLayout(32, 4))} if self._floats else {})
         )
 
     @property
@@ -92,6 +98,11 @@ class TexelBlender(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from what is stored to what will be."""
+        return max(self._merged, self._floats.LATENCY if self._floats else 0)
+
+    @property
+    def _merged(self):
+        """The same of all but floats."""
         encoding = SrgbEncoder.LATENCY if self._formats.has_srgb else 0
         return self._unpacked + self._blender.latency + encoding + Packer.LATENCY
 
@@ -136,10 +147,34 @@ class TexelBlender(wiring.Component):
         m.submodules.packer = packer = Packer(self._formats)
         m.d.comb += [
             packer.words.eq(results),
-            packer.layout.eq(self._at(self.latency - 1).layout),
-            self.o.eq(packer.o),
+            packer.layout.eq(self._at(self._merged - 1).layout),
         ]
+        m.d.comb += self.o.eq(self._blend_floats(m, t, packer.o) if self._floats else packer.o)
         return m
+
+    def _blend_floats(self, m, t, merged):
+        """What becomes of a sample, of floats that are blended too."""
+        m.submodules.floats = lane = self._floats
+        names = [(name, fraction) for name, (_, _, fraction) in self._inputs.items()]
+        t.enter(0, **{f"packed_{name}": getattr(self, name) for name, _ in names})
+        m.d.comb += [
+            lane.i.texel.eq(self.dest),
+            lane.i.constants.eq(self.float_constants),
+            *(lane.controls[n].eq(self.controls[self.ahead + n]) for n in range(1, lane.LATENCY)),
+        ]
+        for n, (name, fraction) in enumerate(names):
+            m.d.comb += [
+                lane.i.colours[n].texel.eq(t.value(f"packed_{name}", self.ahead)),
+                lane.i.colours[n].alpha.eq(t.value(fraction, self.ahead)),
+            ]
+        control = self._control(self.controls[1])
+        group = self._group(control, RED)
+        is_blended = group.blends | group.least | group.greatest
+        t.enter(1, is_float=control.float_layout.any() & is_blended)
+        end = self.ahead + self.latency
+        t.enter(self.ahead + self._merged, merged=merged)
+        t.enter(self.ahead + lane.LATENCY, floats=lane.o)
+        return Mux(t[end].is_float, t[end].floats, t[end].merged)
 
     def _unpack(self, m, name, unit, first):
         """Take a texel apart that comes together with ``controls[first]``."""
@@ -174,7 +209,7 @@ class TexelBlender(wiring.Component):
     def _encode(self, m, words):
         """Sums of linear colours as sRGB; MIN and MAX have chosen bytes."""
         m.submodules.encoder = encoder = SrgbEncoder(self._formats)
-        control = self._at(self.latency - Packer.LATENCY)
+        control = self._at(self._merged - Packer.LATENCY)
         m.d.comb += encoder.words.eq(words)
         for channel in range(4):
             sums = control.write[channel] & self._group(control, channel).blends

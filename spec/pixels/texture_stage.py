@@ -55,3 +55,14 @@ SHADED_QUAD = (
     *QUAD,  # its mask without what the alpha test rejects
     *_channels("c", 32, "colour's channel of pixel (x, y), number 2 y + x: float32"),
 )
+
+
+def shaded_quad(outputs: int) -> tuple[Field, ...]:
+    """A colour of a quad from a shader that may give so many, one behind the other.
+
+    They are SV_Target0, SV_Target1 and so on; all else is the same in each.
+    """
+    if outputs == 1:
+        return SHADED_QUAD
+    meaning = "the next colour of the quad follows; else this is that of all outputs behind it"
+    return (*SHADED_QUAD, Field("more", 1, meaning=meaning))

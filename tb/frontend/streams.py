@@ -17,8 +17,10 @@ from fixfunc.models.state import (
     FACTORS,
     OF_SHADER_ALPHA,
     PLAIN_FACTORS,
+    SECOND_FACTORS,
     WITHOUT_ALPHA,
     draw_state,
+    needs_second,
 )
 from fixfunc.spec import commands
 from fixfunc.spec.commands import ALIGNED, START, CommandError, Opcode
@@ -244,6 +246,8 @@ def _more_planes(rng, packets, size, samples, form, params, begun):
             begun |= {plane} if whole else set()
         state = state_of(rng, size, samples, form, params)
         state["slot"] = plane
+        if needs_second(state):  # which the first plane alone has
+            state["blend_enable"] = rng.random() < 0.02
         if plane not in begun:
             state["colour_write"] = 0 if rng.random() < 0.5 else 15
         packets.state(state)
@@ -285,11 +289,7 @@ def state_of(
     state = depths.state(rng, size, samples, form, params.reader.stencil)
     raster_state = scenes.state(rng)
     for name in state.dtype.names:
-        if (
-            name == "cull"
-            or name == "front_ccw"
-            or (rng.random() < 0.1 and name.startswith("scissor"))
-        ):
+        if name in ("cull", "front_ccw") or (rng.random() < 0.1 and name.startswith("scissor")):
             state[name] = raster_state[name]
     for name in ("scissor_x", "scissor_y"):
         state[f"{name}0"] = min(state[f"{name}0"], state[f"{name}1"])
@@ -300,10 +300,10 @@ def state_of(
     state["logic_op"] = rng.integers(0, 16)
     if rng.random() < 0.5:  # else colours are mixed by their alpha
         enabled = state["blend_enable"]
-        factors = list(PLAIN_FACTORS)
-        if Opcode.BLEND_CONSTANT in params.reader.opcodes:
-            factors += CONSTANT_FACTORS
-        for name in ("src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"):
+        takes_constant = Opcode.BLEND_CONSTANT in params.reader.opcodes
+        factors = [*PLAIN_FACTORS, *CONSTANT_FACTORS * takes_constant]
+        factors += SECOND_FACTORS * params.reader.second
+        for name in FACTORS:
             state[name] = rng.choice(factors) if enabled else rng.integers(0, 32)
         for name in ("blend_op", "blend_op_alpha"):
             state[name] = rng.choice(list(BlendOp)) if enabled else rng.integers(0, 8)
@@ -314,7 +314,7 @@ def state_of(
     form = rng.choice(list(params.reader.colour_formats))
     state["colour_format"] = form
     for enable in plane_formats.KINDS:
-        state[enable] &= plane_formats.has(Format(form), enable)
+        state[enable] &= plane_formats.has(Format(form), enable, params.reader.floats)
     if form in WITHOUT_ALPHA:
         for name in ("src_blend", "dest_blend"):
             state[name] = BlendFactor.ONE if state[name] in OF_SHADER_ALPHA else state[name]

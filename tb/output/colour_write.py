@@ -83,7 +83,8 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     Clears and fences in between.
     """
     rows = depth_test.requests(rng, count, params.obeyed)
-    mixes = partial(_mixes, formats=params.formats, second=params.second)
+    own = {"formats": params.formats, "floats": params.floats}
+    mixes = partial(_mixes, second=params.second, **own)
     kind = rows[:, 0] & 3
     table, tested = payloads.tile(params.edge), payloads.tested(params.edge)
     for chosen, fields, change in (
@@ -106,13 +107,14 @@ def requests(rng: np.random.Generator, count: int, params: ColourWriteParams) ->
     tiles["mask"][rng.random(len(tiles)) < 0.1] = 0
     rows[kind == Kind.WORK] = codec.pack(tiles, tested, WIDTH)
     if params.planes > 1:
-        rows = colour_planes.spread(rng, rows, params.planes, PLACES, PLACE, mixes)
+        others = partial(_mixes, second=False, **own)
+        rows = colour_planes.spread(rng, rows, params.planes, PLACES, PLACE, others)
     return np.concatenate(
         [rows, scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1, sequence=0xE)]
     )
 
 
-def _mixes(rng, states, formats, second):
+def _mixes(rng, states, formats, second, floats):
     states["blend_enable"] = rng.integers(0, 2, len(states))
     states["logic_op_enable"] = rng.random(len(states)) < 0.2
     known = rng.random(len(states)) < 0.95  # the others blend as noise says, or are refused
@@ -125,7 +127,7 @@ def _mixes(rng, states, formats, second):
         rng.random(len(states)) < 0.6, 15, rng.integers(0, 16, len(states))
     )
     states["early_write"] = rng.random(len(states)) < 0.6
-    plane_formats.choose(rng, states, formats)
+    plane_formats.choose(rng, states, formats, floats=floats)
 
 
 def blend_values(
@@ -190,9 +192,11 @@ class Reference:
             params.planes,
             params.formats,
             params.second,
+            params.floats,
         )
+        colours = {"colour_formats": params.formats, "colour_planes": params.planes}
         limits = replace(
-            depths.limits(params.obeyed), colour_formats=params.formats, second=params.second
+            depths.limits(params.obeyed), second=params.second, floats=params.floats, **colours
         )
         self._contract = StageContract(limits, ("colour",))
         self.counts = {name: [] for name in params.names}
@@ -259,7 +263,7 @@ class Reference:
         shaded = tiles[self._contract.accepted(tiles) & (tiles["mask"] != 0)]
         if len(shaded):
             handed_out = quads_of(shaded, self.unit.state, self.unit.written, edge)
-            self.quads.append(codec.pack(handed_out, quads(edge, self._params.planes)))
+            self.quads.append(codec.pack(handed_out, quads(edge, self._params.outputs)))
             passed = unpack(shaded["mask"], edge) & survivors(shaded, edge)
             colours = self._shade(shaded, self.unit.state, edge)
             outputs = np.arange(self._params.outputs, dtype=np.uint32)[:, None, None, None]

@@ -12,26 +12,32 @@ from fixfunc.spec.state import BlendFactor
 KINDS = {"blend_enable": BLENDED, "logic_op_enable": COMBINED}
 
 
-def has(form: Format, enable: str) -> bool:
-    """A format has what ``blend_enable`` or ``logic_op_enable`` asks for."""
-    return form.name.rpartition("_")[2] in KINDS[enable]
+def has(form: Format, enable: str, floats: bool = False) -> bool:
+    """A format has what ``blend_enable`` or ``logic_op_enable`` asks for; of floats, if they are
+    blended."""
+    kind = form.name.rpartition("_")[2]
+    return kind in KINDS[enable] or (floats and kind == "FLOAT" and enable == "blend_enable")
 
 
 def choose(
-    rng: np.random.Generator, states: np.ndarray, formats: Sequence[Format], illegal: float = 0.02
+    rng: np.random.Generator,
+    states: np.ndarray,
+    formats: Sequence[Format],
+    illegal: float = 0.02,
+    floats: bool = False,
 ) -> None:
     """Give draw states formats, in place; what a format does not have is taken away.
 
     Formats that are blended come more often than the others. Some states, a part of ``illegal``,
     have a number of another format or of none, or what their format does not have.
     """
-    weights = np.array([1 + has(form, "blend_enable") for form in formats], float)
+    weights = np.array([1 + has(form, "blend_enable", floats) for form in formats], float)
     numbers = np.array([int(form) for form in formats])
     chosen = rng.choice(len(formats), len(states), p=weights / weights.sum())
     states["colour_format"] = numbers[chosen]
     wrong = rng.random(len(states)) < illegal
     for enable in KINDS:
-        known = np.array([has(form, enable) for form in formats])[chosen]
+        known = np.array([has(form, enable, floats) for form in formats])[chosen]
         states[enable] &= (known | wrong).astype(np.uint8)
     lacks = np.isin(states["colour_format"], WITHOUT_ALPHA) & ~wrong
     for name in ("src_blend", "dest_blend"):

@@ -36,7 +36,7 @@ class Harness(wiring.Component):
                 "o": Out(stream.Signature(layout(payloads.FENCE))),
             }
             | {name: ColourWrite(params).signature.members[name] for name in of_planes(params)}
-            | ports({"quads": layout(quads(params.edge, params.planes))})
+            | ports({"quads": layout(quads(params.edge, params.outputs))})
         )
 
     def elaborate(self, platform: object) -> Module:

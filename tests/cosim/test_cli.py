@@ -154,8 +154,8 @@ def test_version(capsys):
         ),
         (
             ["verilog", "all", "--config", "shared"],
-            "configuration of top must be one of default, frame, planes, tiny, tiny_bytes, not "
-            "shared",
+            "configuration of top must be one of default, frame, planes, tiny, tiny_bytes, "
+            "tiny_floats, not shared",
         ),
         (["frame", "teapot", "--samples", "3"], "samples must be one of 1, 2, 4, 8, not 3"),
         (

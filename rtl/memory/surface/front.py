@@ -33,7 +33,7 @@ class SurfaceFront(wiring.Component):
         ``stencil``.
     latency : int
         Clocks that a tile is in flight.
-    persistent, planes, colour_planes, colour_formats, second
+    persistent, planes, colour_planes, colour_formats, second, floats
         See :class:`~fixfunc.rtl.memory.surface.state_check.StateCheck`.
     tile : callable
         Table of a tile, by its edge.
@@ -112,6 +112,7 @@ class SurfaceFront(wiring.Component):
         colour_planes: int = 1,
         colour_formats: Sequence[Format] = BASE_FORMATS,
         second: bool = False,
+        floats: bool = False,
         tile: Callable[[int], tuple[payloads.Field, ...]] = payloads.tile,
     ) -> None:
         self._params = params
@@ -121,6 +122,7 @@ class SurfaceFront(wiring.Component):
         self._colour_planes = colour_planes
         self._colour_formats = colour_formats
         self._second = second
+        self._floats = floats
         self._tile = layout(tile(params.edge))
         shape = beat(tile=tile(params.edge), **payloads.CONTROL)
         super().__init__(
@@ -169,6 +171,7 @@ class SurfaceFront(wiring.Component):
             self._colour_planes,
             self._colour_formats,
             self._second,
+            self._floats,
         )
         m.submodules.timer = timer = DrainTimer(self._latency)
 

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.depth.test.sample_depths import MOST
 from fixfunc.rtl.output.merger.formats import (
     ALPHA,
+    FLOATS,
     NORMALISED,
     UINT,
     UNORM,
@@ -24,6 +25,12 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.state import BlendFactor, BlendOp
 
 CONSTANT_FACTORS = BlendFactor.BLEND_FACTOR, BlendFactor.INV_BLEND_FACTOR
+SECOND_FACTORS = (
+    BlendFactor.SRC1_COLOR,
+    BlendFactor.INV_SRC1_COLOR,
+    BlendFactor.SRC1_ALPHA,
+    BlendFactor.INV_SRC1_ALPHA,
+)
 OF_SHADER_ALPHA = (
     BlendFactor.SRC_ALPHA,
     BlendFactor.INV_SRC_ALPHA,
@@ -80,18 +87,32 @@ def factors(state: Value) -> list[Value]:
 
 def needs_constant(state: Value) -> Value:
     """A state blends with the blend constant."""
-    is_constant = [factor == its for factor in factors(state) for its in CONSTANT_FACTORS]
-    return state.blend_enable & Cat(is_constant).any()
+    return _blends_with(state, CONSTANT_FACTORS)
+
+
+def needs_second(state: Value) -> Value:
+    """A state blends with a shader's second colour."""
+    return _blends_with(state, SECOND_FACTORS)
+
+
+def _blends_with(state, known):
+    is_known = [factor == its for factor in factors(state) for its in known]
+    return state.blend_enable & Cat(is_known).any()
 
 
 def blending_known(
-    state: Value, formats: Sequence[Format] = BASE_FORMATS, second: bool = False
+    state: Value,
+    formats: Sequence[Format] = BASE_FORMATS,
+    second: bool = False,
+    planes: int = 1,
+    floats: bool = False,
 ) -> Value:
     """A state is of a format that there is, which has its blending and its logic operation.
 
     It blends by factors and operations that there are, or not at all; by those of a second colour
-    where ``second`` says so. Colour planes have no blending of floats. They have a shader's alpha
-    where the format has an alpha, or leaves room for one.
+    where ``second`` says so, on the first of several ``planes`` alone. Floats are blended where
+    ``floats`` says so. Normalised formats have a shader's alpha where they have an alpha, or leave
+    room for one.
     """
     last = BlendFactor.INV_SRC1_ALPHA if second else BlendFactor.INV_BLEND_FACTOR
     known = [
@@ -105,17 +126,24 @@ def blending_known(
             for op in (state.blend_op, state.blend_op_alpha)
         ),
     ]
-    is_normalised = _is_one_of(state.colour_format, formats, NORMALISED)
+    blended = (*NORMALISED, *FLOATS) if floats else NORMALISED
+    is_blended = _is_one_of(state.colour_format, formats, blended)
     has_logic = _is_one_of(state.colour_format, formats, (*UNORM, *UINT))
-    without_alpha = [form for form in formats if with_shader_alpha(places(form))[ALPHA] is None]
+    without_alpha = [
+        form
+        for form in formats
+        if with_shader_alpha(places(form))[ALPHA] is None and not (floats and form in FLOATS)
+    ]
     if without_alpha:
         lacks_alpha = _is_one_of(state.colour_format, formats, without_alpha)
         colour_factors = state.src_blend, state.dest_blend
         is_alpha = [factor == its for factor in colour_factors for its in OF_SHADER_ALPHA]
         known.append(~(lacks_alpha & Cat(is_alpha).any()))
+    if second and planes > 1:
+        known.append(~needs_second(state) | (state.slot == 0))
     return (
         _is_one_of(state.colour_format, formats, formats)
-        & (~state.blend_enable | (is_normalised & Cat(known).all()))
+        & (~state.blend_enable | (is_blended & Cat(known).all()))
         & (~state.logic_op_enable | has_logic)
     )
 
@@ -179,6 +207,8 @@ class StateCheck(wiring.Component):
         What colour planes may be.
     second : bool
         Shaders give two colours.
+    floats : bool
+        Colour planes of floats are blended.
 
     Members
     -------
@@ -206,8 +236,10 @@ class StateCheck(wiring.Component):
         colour_planes: int = 1,
         colour_formats: Sequence[Format] = BASE_FORMATS,
         second: bool = False,
+        floats: bool = False,
     ) -> None:
         self._second = second
+        self._floats = floats
         self._params = params
         self._planes = planes
         self._colour_planes = colour_planes
@@ -240,7 +272,10 @@ class StateCheck(wiring.Component):
         if not p.stencil:
             conditions.append(~state.stencil_test)
         if "colour" in self._planes:
-            conditions.append(blending_known(state, self._colour_formats, self._second))
+            known = blending_known(
+                *(state, self._colour_formats, self._second, self._colour_planes, self._floats)
+            )
+            conditions.append(known)
         supported = Signal()
         too_far = clear.depth & (clear.depth_value > one) if "depth" in self._planes else 0
         m.d.comb += self.touches.eq(Cat(clear[plane] for plane in self._planes).any())

@@ -162,6 +162,8 @@ class SlotRequests(wiring.Component):
         What colour planes may be.
     second : bool
         Shaders give two colours.
+    floats : bool
+        Planes of floats are blended.
     tile : callable
         Table of a tile, by its edge.
 
@@ -186,8 +188,10 @@ class SlotRequests(wiring.Component):
         ahead: int,
         formats: Sequence[Format] = BASE_FORMATS,
         second: bool = False,
+        floats: bool = False,
         tile: Callable[[int], tuple] = payloads.tile,
     ) -> None:
+        self._floats = floats
         self._params = params
         self._second = second
         self._ahead = ahead
@@ -212,13 +216,14 @@ class SlotRequests(wiring.Component):
         names = tuple(plane.cleared_as for plane in self._planes if not plane.number)
         m.submodules.front = front = SurfaceFront(
             *(p, self.LATENCY + 2, True, names, self._colours, self._formats, self._second),
-            self._tile,
+            *(self._floats, self._tile),
         )
         m.submodules.beats = beats = CreditedFIFO(self.o.payload.shape(), self._ahead, lookahead=5)
         wiring.connect(m, wiring.flipped(self.i), front.i)
         wiring.connect(m, beats.o, wiring.flipped(self.o))
         early, flushed = self._flush_early(m, front)
-        states = plane_states(m, front, self._colours, self._formats)
+        planes = self._colours, self._formats, self._second, self._floats
+        states = plane_states(m, front, *planes)
         request = self._request(m, front, states, early, flushed)
         begun = planes_begun(m, front, self._colours)
         m.submodules.passing = passing = StateQueue(self.LATENCY)

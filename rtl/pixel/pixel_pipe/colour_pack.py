@@ -20,6 +20,7 @@ from fixfunc.rtl.output.merger.formats import (
     FLOATS,
     INTEGERS,
     NORMALISED,
+    RED,
     SINT,
     SNORM,
     SRGB,
@@ -124,6 +125,8 @@ class ColourPack(wiring.Component):
     ----------
     formats : PlaneFormats
         Of :func:`pack_formats`.
+    floats : bool
+        Planes of floats are blended: their fraction is the shader's alpha.
 
     Members
     -------
@@ -134,8 +137,9 @@ class ColourPack(wiring.Component):
         :attr:`latency` clocks later.
     """
 
-    def __init__(self, formats: PlaneFormats) -> None:
+    def __init__(self, formats: PlaneFormats, floats: bool = False) -> None:
         self._formats = formats
+        self._floats = floats and bool(formats.among(FLOATS))
         control = {} if is_one(formats) else {"control": control_layout(formats)}
         beat = StructLayout({"quad": layout(SHADED_QUAD)} | control)
         super().__init__({"i": In(beat), "o": Out(PACKED)})
@@ -148,7 +152,7 @@ class ColourPack(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         for pixel in range(4):
-            m.submodules[f"pixel_{pixel}"] = unit = PixelPack(self._formats)
+            m.submodules[f"pixel_{pixel}"] = unit = PixelPack(self._formats, self._floats)
             m.d.comb += [
                 *(unit.i[n].eq(self.i.quad[f"c{pixel}_{n}"]) for n in range(len(CHANNELS))),
                 self.o.colours[pixel].eq(unit.o),
@@ -174,8 +178,9 @@ class PixelPack(wiring.Component):
         :attr:`latency` clocks later.
     """
 
-    def __init__(self, formats: PlaneFormats) -> None:
+    def __init__(self, formats: PlaneFormats, floats: bool = False) -> None:
         self._formats = formats
+        self._floats = floats and bool(formats.among(FLOATS))
         control = {} if is_one(formats) else {"control": In(control_layout(formats))}
         super().__init__(
             {"i": In(ArrayLayout(32, 4)), "o": Out(COLOUR), "fraction": Out(COLOUR)} | control
@@ -194,6 +199,10 @@ class PixelPack(wiring.Component):
         numbers = [self._number(m, t, n) for n in range(4)]
         words = [word for word, _ in numbers]
         fractions = self._placed(self._at(t, NUMBERS), [fraction for _, fraction in numbers])
+        if self._floats:  # beside which there is the shader's alpha, as it is
+            t.enter(0, alpha=self.i[ALPHA])
+            is_float = self._at(t, NUMBERS).floats[RED].any()
+            fractions = Mux(is_float, t[NUMBERS].alpha, fractions)
         if self._formats.has_srgb:
             words, fractions = self._encode(m, t, words, fractions)
         control = self._at(t, self.latency - 1)

@@ -33,14 +33,10 @@ from fixfunc.spec import commands
 from fixfunc.spec.colours import colours, format_name, quads
 from fixfunc.spec.commands import SLOT_BITS
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.pixels.texture_stage import SHADED_QUAD, StageKind
+from fixfunc.spec.pixels.texture_stage import StageKind, shaded_quad
 from fixfunc.spec.points import QUAD_SAMPLES
 from fixfunc.spec.textures.unit import TEXTURE_STATE, TEXTURED_QUAD
 
-SHADER = {
-    "attributes": Out(stream.Signature(BEATS)),
-    "shaded": In(stream.Signature(layout(SHADED_QUAD))),
-}
 TEXTURES = {
     "texture_requests": In(stream.Signature(UNIT_BEATS)),
     "texture_results": Out(stream.Signature(layout(TEXTURED_QUAD))),
@@ -83,19 +79,24 @@ class PixelPipeParams:
             raise InputError("triangles", rule, self.triangles)
 
 
-def shader_of_quads(params: PixelPipeParams | None) -> dict[str, Member]:
+def shader_of_quads(params: PixelPipeParams | None, outputs: int) -> dict[str, Member]:
     """Members that a pipe, and the top around it, have for a shader of quads outside."""
     if params is None or params.stage:
         return {}
-    return SHADER | (TEXTURES if params.texture else {})
+    shader = {
+        "attributes": Out(stream.Signature(BEATS)),
+        "shaded": In(stream.Signature(layout(shaded_quad(outputs)))),
+    }
+    return shader | (TEXTURES if params.texture else {})
 
 
 class PixelPipe(wiring.Component):
     """Colours of tiles from attributes of their triangles' corners, by the texture stage.
 
-    Quads of tiles in order, an attribute a clock, and a clock for every colour plane up to the last
-    that is written: all have the one colour, each in its format. A triangle with its quads takes
-    three clocks at least, and three for each attribute; a new pixel state takes three.
+    Quads of tiles in order, an attribute a clock, and a clock for every output up to the last that
+    is asked for: colour planes, each in its format, and a second colour for the first. The texture
+    stage gives all of them the one colour. A triangle with its quads takes three clocks at least,
+    and three for each attribute; a new pixel state takes three.
 
     Parameters
     ----------
@@ -113,13 +114,14 @@ class PixelPipe(wiring.Component):
         :class:`~fixfunc.rtl.pixel.pixel_pipe.triangle_table.TriangleTable`.
     slot, attribute, found
         As of the vertex ring.
-    quads, colours : In(stream.Signature(layout(quads(edge, planes)))), Out(...)
+    quads, colours : In(stream.Signature(layout(quads(edge, outputs)))), Out(...)
         Tiles in order, and their colours, of :func:`fixfunc.spec.colours.colours`.
     outside, outside_colours : Out, In
         The same, of tiles for a shader outside.
-    attributes, shaded : Out(stream.Signature(BEATS)), In(stream.Signature(layout(SHADED_QUAD)))
+    attributes, shaded : Out(stream.Signature(BEATS)), In(stream.Signature(...))
         Quads with their attributes and pixel states, as the texture stage takes them, and what is
-        made of them, in order. Absent with ``params.stage``.
+        made of them, in order: colours of :func:`fixfunc.spec.pixels.texture_stage.shaded_quad`.
+        Absent with ``params.stage``.
     texture_requests, texture_results : In(stream.Signature(UNIT_BEATS)), Out(...)
         Texture states and quads of the shader outside, and texels, in order, at any pace: as of
         :class:`~fixfunc.rtl.texture.unit.texture_unit.TextureUnit`. Absent with ``params.stage``.
@@ -140,10 +142,10 @@ class PixelPipe(wiring.Component):
         self._params = params
         self._ring = ring
         self._target = target
-        edge, depths, planes = target.edge, target.shader_depths, target.planes
+        edge, depths, outputs = target.edge, target.shader_depths, target.outputs
         self._table = TriangleTable(params.triangles, params.states)
         super().__init__(
-            shader_of_quads(params)
+            shader_of_quads(params, outputs)
             | (self._textures() if params.texture else {})
             | {
                 "restart": In(1),
@@ -155,10 +157,10 @@ class PixelPipe(wiring.Component):
                 "slot": Out(range(ring.slots)),
                 "attribute": Out(range(ring.attributes)),
                 "found": In(ATTRIBUTE),
-                "quads": In(stream.Signature(layout(quads(edge, planes)))),
-                "colours": Out(stream.Signature(layout(colours(edge, depths, planes)))),
-                "outside": Out(stream.Signature(layout(quads(edge, planes)))),
-                "outside_colours": In(stream.Signature(layout(colours(edge, depths, planes)))),
+                "quads": In(stream.Signature(layout(quads(edge, outputs)))),
+                "colours": Out(stream.Signature(layout(colours(edge, depths, outputs)))),
+                "outside": Out(stream.Signature(layout(quads(edge, outputs)))),
+                "outside_colours": In(stream.Signature(layout(colours(edge, depths, outputs)))),
                 "counted": Out(COUNTED),
             }
         )
@@ -184,15 +186,15 @@ class PixelPipe(wiring.Component):
         m.submodules.fetch = fetch = TriangleFetch(self._ring)
         m.submodules.interpolator = interpolator = AttributeQuads(p.interpolator)
         m.submodules.stage_feed = feed = StageFeed(components, p.triangles, p.states)
+        shape = target.edge, target.shader_depths, target.outputs
+        given = 1 if p.stage else target.outputs
         m.submodules.gather = gather = TileGather(
-            target.edge, target.shader_depths, target.planes, target.formats, target.shading
+            *shape, target.formats, target.shading, given, target.floats
         )
         for name in ("i", "state"):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(table, name))
         wiring.connect(m, table.o, wiring.flipped(self.o))
-        m.submodules.choice = choice = ShaderChoice(
-            target.edge, target.shader_depths, target.planes, target.shading
-        )
+        m.submodules.choice = choice = ShaderChoice(*shape, target.shading)
         wiring.connect(m, gather.o, choice.built_in_colours)
         wiring.connect(m, choice.outside, wiring.flipped(self.outside))
         for name in ("quads", "outside_colours"):
@@ -283,7 +285,7 @@ class PixelPipe(wiring.Component):
         ]
 
     def _dispatch(self, m, tiles, dispatch, gather, table):
-        """Tiles become quads; under some pixel states one of each sample. Formats of their planes
+        """Tiles become quads; under some pixel states one of each sample. Formats of their outputs
         wait for the colours."""
         tile = tiles.payload
         out = dispatch.i.payload
@@ -293,8 +295,8 @@ class PixelPipe(wiring.Component):
             tiles.ready.eq(dispatch.i.ready & gather.tiles.ready),
             gather.tiles.valid.eq(tiles.valid & dispatch.i.ready),
             *(
-                gather.tiles.payload[plane].eq(tile[format_name(plane)])
-                for plane in range(self._target.planes)
+                gather.tiles.payload[output].eq(tile[format_name(output)])
+                for output in range(self._target.outputs)
             ),
             *(out[name].eq(tile[name]) for name in ("slot", "x", "y", "samples", "back")),
             *(out[name].eq(tile[name]) for name in ("mask", "covered")),

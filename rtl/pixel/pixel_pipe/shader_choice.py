@@ -19,26 +19,26 @@ class ShaderChoice(wiring.Component):
         Samples along a tile's edge.
     depths : bool
         Shaders may put out depths.
-    planes : int
-        Colour planes.
+    outputs : int
+        Colours of a sample.
     most : int
         Tiles that can be on their way.
 
     Members
     -------
-    quads : In(stream.Signature(layout(quads(edge, planes))))
+    quads : In(stream.Signature(layout(quads(edge, outputs))))
     built_in, outside : Out
         The same, those of the pixel pipe and the others.
-    built_in_colours, outside_colours : In(stream.Signature(layout(colours(edge, depths, planes))))
+    built_in_colours, outside_colours : In(stream.Signature(layout(colours(edge, depths, outputs))))
         Their colours.
     colours : Out
         All of them, in the order of tiles.
     """
 
-    def __init__(self, edge: int, depths: bool, planes: int, most: int) -> None:
+    def __init__(self, edge: int, depths: bool, outputs: int, most: int) -> None:
         self._most = most
-        tiles = stream.Signature(layout(quads(edge, planes)))
-        shaded = stream.Signature(layout(colours(edge, depths, planes)))
+        tiles = stream.Signature(layout(quads(edge, outputs)))
+        shaded = stream.Signature(layout(colours(edge, depths, outputs)))
         super().__init__(
             {
                 "quads": In(tiles),

@@ -25,14 +25,14 @@ from fixfunc.rtl.pixel.quad_dispatch import QuadDispatchParams
 from fixfunc.rtl.samples import SHAPES
 from fixfunc.spec.colours import FORMAT, colour_name, colours, fraction_name
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.pixels.texture_stage import SHADED_QUAD
+from fixfunc.spec.pixels.texture_stage import shaded_quad
 from fixfunc.spec.points import QUAD_SAMPLES
 
 
 class TileGather(wiring.Component):
     """Packs colours in the formats of planes, and puts quads where they lie in their tile.
 
-    A quad and a plane a clock, up to the last plane that is written.
+    A quad and an output a clock, up to the last that is asked for.
 
     Parameters
     ----------
@@ -40,48 +40,61 @@ class TileGather(wiring.Component):
         Samples along a tile's edge.
     depths : bool
         Shaders may put out depths: this one does not.
-    planes : int
-        Colour planes.
+    outputs : int
+        Colours of a sample.
     formats : sequence of Format
-        What they may be.
+        What planes may be.
     most : int
         Tiles that can be on their way.
+    given : int
+        Most colours of a quad that the shader gives: one for all outputs, or ``outputs``.
+    floats : bool
+        Planes of floats are blended.
 
     Members
     -------
-    tiles : In(stream.Signature(ArrayLayout(FORMAT, planes)))
-        Formats of the planes of a tile, before its quads; 0 of a plane that is not written.
-    i : In(stream.Signature(layout(SHADED_QUAD)))
-        Their masks hold what survives.
-    o : Out(stream.Signature(layout(colours(edge, depths, planes))))
-        Of planes that are not written, any.
+    tiles : In(stream.Signature(ArrayLayout(FORMAT, outputs)))
+        Formats of the outputs of a tile, before its quads; 0 of one that is not asked for.
+    i : In(stream.Signature(layout(shaded_quad(given))))
+        Their masks hold what survives. Colours that are not asked for take a clock each.
+    o : Out(stream.Signature(layout(colours(edge, depths, outputs))))
+        Of outputs that are not asked for, any.
     """
 
     def __init__(
-        self, edge: int, depths: bool, planes: int, formats: Sequence[Format], most: int
+        self,
+        edge: int,
+        depths: bool,
+        outputs: int,
+        formats: Sequence[Format],
+        most: int,
+        given: int = 1,
+        floats: bool = False,
     ) -> None:
+        self._floats = floats
         self._edge = edge
-        self._planes = planes
+        self._outputs = outputs
+        self._gives_several = given > 1
         self._formats = pack_formats(formats)
         self._most = most
         super().__init__(
             {
-                "tiles": In(stream.Signature(ArrayLayout(FORMAT, planes))),
-                "i": In(stream.Signature(layout(SHADED_QUAD))),
-                "o": Out(stream.Signature(layout(colours(edge, depths, planes)))),
+                "tiles": In(stream.Signature(ArrayLayout(FORMAT, outputs))),
+                "i": In(stream.Signature(layout(shaded_quad(given)))),
+                "o": Out(stream.Signature(layout(colours(edge, depths, outputs)))),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        unit = PlanePack(self._formats, self._planes)
+        unit = OutputPack(self._formats, self._outputs, self._floats)
         m.submodules.pack = pack = StallablePipeline(unit, unit.latency)
         self._take_turns(m, pack.i)
         has_room = named(m, ~self.o.valid | self.o.ready, "has_room")
         accepted = named(m, pack.o.valid & has_room, "accepted")
         packed = pack.o.payload
         quad = packed.packed.quad
-        is_end = named(m, quad.last & packed.end, "is_end") if self._planes > 1 else quad.last
+        is_end = named(m, quad.last & packed.end, "is_end") if self._outputs > 1 else quad.last
         first_quad = Signal(init=1)
         m.d.comb += pack.o.ready.eq(has_room)
         with m.If(has_room):
@@ -91,10 +104,10 @@ class TileGather(wiring.Component):
         survivors = self.o.payload.survivors
         for lane in range(self._edge**2):
             is_own, pixel, surviving = self._lane(m, quad, lane)
-            for plane in range(self._planes):
-                is_its = (packed.plane == plane) if self._planes > 1 else 1
+            for output in range(self._outputs):
+                is_its = (packed.output == output) if self._outputs > 1 else 1
                 colour, fraction = (
-                    self.o.payload[name(plane, lane)] for name in (colour_name, fraction_name)
+                    self.o.payload[name(output, lane)] for name in (colour_name, fraction_name)
                 )
                 with m.If(accepted & is_own & is_its):
                     m.d.sync += [
@@ -106,10 +119,11 @@ class TileGather(wiring.Component):
         return m
 
     def _take_turns(self, m, pack):
-        """A quad enters once for each plane up to the last that is written."""
+        """A quad enters once for each output up to the last that is asked for."""
         out = pack.payload
-        m.d.comb += out.shaded.quad.eq(self.i.payload)
-        if is_one(self._formats) and self._planes == 1:
+        quad = out.shaded.quad.as_value()
+        m.d.comb += quad.eq(self.i.payload.as_value()[: len(quad)])
+        if is_one(self._formats) and self._outputs == 1:
             m.d.comb += [
                 self.tiles.ready.eq(1),
                 pack.valid.eq(self.i.valid),
@@ -120,27 +134,41 @@ class TileGather(wiring.Component):
         wiring.connect(m, wiring.flipped(self.tiles), heads.i)
         own, is_end = heads.o.payload[0], Const(1)
         moves = named(m, pack.valid & pack.ready, "moves")
-        if self._planes > 1:
+        if self._outputs > 1:
             own, is_end = self._count(m, heads.o.payload, moves, out)
+        enters, taken = heads.o.valid, pack.ready & heads.o.valid & is_end
+        if self._gives_several:
+            enters, taken = self._take_several(m, enters, pack.ready, is_end)
         m.d.comb += [
-            pack.valid.eq(self.i.valid & heads.o.valid),
-            self.i.ready.eq(pack.ready & heads.o.valid & is_end),
+            pack.valid.eq(self.i.valid & enters),
+            self.i.ready.eq(taken),
             heads.o.ready.eq(moves & is_end & self.i.payload.last),
         ]
         if not is_one(self._formats):
             m.d.comb += out.shaded.control.eq(control_of(self._formats, own))
 
+    def _take_several(self, m, has_tile, ready, is_end):
+        """Whether a colour may enter, and is taken: the last of a quad stays for all outputs
+        behind it, and what nothing asks for is dropped."""
+        drops = Signal()  # the last output of the quad has its colour
+        more = self.i.payload.more
+        enters = named(m, has_tile & ~drops, "enters")
+        taken = named(m, drops | (enters & ready & (is_end | more)), "taken")
+        with m.If(self.i.valid & taken):
+            m.d.sync += drops.eq(more & (drops | is_end))
+        return enters, taken
+
     def _count(self, m, forms, moves, out):
-        """The format of the plane whose turn it is, and whether none behind it is written."""
-        plane = Signal(range(self._planes))
-        last = Const(0, plane.shape())
-        for n in range(1, self._planes):
+        """The format of the output whose turn it is, and whether none behind it is asked for."""
+        output = Signal(range(self._outputs))
+        last = Const(0, output.shape())
+        for n in range(1, self._outputs):
             last = Mux(forms[n].any(), n, last)
-        is_end = named(m, plane == last, "is_last_plane")
-        m.d.comb += [out.plane.eq(plane), out.end.eq(is_end)]
+        is_end = named(m, output == last, "is_last_output")
+        m.d.comb += [out.output.eq(output), out.end.eq(is_end)]
         with m.If(moves):
-            m.d.sync += plane.eq(Mux(is_end, 0, plane + 1))
-        return Array(forms[n] for n in range(self._planes))[plane], is_end
+            m.d.sync += output.eq(Mux(is_end, 0, output + 1))
+        return Array(forms[n] for n in range(self._outputs))[output], is_end
 
     def _lane(self, m, quad, lane):
         """Whether a lane is one of the quad's, of which of its pixels, and whether it survives."""
@@ -161,26 +189,27 @@ class TileGather(wiring.Component):
         return is_own, named(m, Array(pixels)[mode], f"pixel_{lane}"), Array(surviving)[mode]
 
 
-class PlanePack(wiring.Component):
-    """A quad's colours of a plane; free-running.
+class OutputPack(wiring.Component):
+    """A quad's colours of an output; free-running.
 
     Parameters
     ----------
     formats : PlaneFormats
         Of :func:`~fixfunc.rtl.pixel.pixel_pipe.colour_pack.pack_formats`.
-    planes : int
+    outputs : int
+    floats : bool
 
     Members
     -------
     i, o : In, Out(StructLayout)
         ``shaded`` and ``packed``: ``i`` and ``o`` of
         :class:`~fixfunc.rtl.pixel.pixel_pipe.colour_pack.ColourPack`, :attr:`latency` clocks apart;
-        with several planes the number of the plane, and whether it is the last one of its quad.
+        with several outputs the number of this one, and whether it is the last one of its quad.
     """
 
-    def __init__(self, formats: PlaneFormats, planes: int) -> None:
-        self._pack = ColourPack(formats)
-        own = {"plane": range(planes), "end": 1} if planes > 1 else {}
+    def __init__(self, formats: PlaneFormats, outputs: int, floats: bool) -> None:
+        self._pack = ColourPack(formats, floats)
+        own = {"output": range(outputs), "end": 1} if outputs > 1 else {}
         self._own = tuple(own)
         super().__init__(
             {

@@ -222,7 +222,7 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
     states = states_of(rows)[work]
     fences = codec.unpack(rows[kind == Kind.FENCE], payloads.FENCE, dtype(payloads.FENCE))
     clears = codec.unpack(rows[kind == Kind.CLEAR], payloads.CLEAR, dtype(payloads.CLEAR))
-    handed_table = quads(params.edge, params.planes)
+    handed_table = quads(params.edge, params.outputs)
     handed = codec.unpack(seen.out["probe_quads"], handed_table, dtype(handed_table))
     samples = samples_of(handed["samples"], range(params.samples.bit_length()))
     mask = tiles["mask"].astype(np.uint64)
@@ -232,8 +232,10 @@ def bins(seen: Seen, params: ColourWriteParams) -> dict[str, int]:
         "all": (mask != 0) & (tiles["full"] == 1),
     }
     blend = flag(states["blend_enable"], "replaces", "blends")
+    planes = params.formats, params.second, params.planes, params.floats
     known = np.array(
-        [blending_known(state, params.formats, params.second) for state in states], bool
+        [blending_known(state, *planes) for state in states],
+        bool,
     )
     used = states[known & (mask != 0)]
     blends = (used["blend_enable"] == 1) & (used["logic_op_enable"] == 0)

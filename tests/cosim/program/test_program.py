@@ -2,6 +2,7 @@
 """Programs on device and context, as packets of the top: pictures are those of the machine."""
 
 import importlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,6 +42,11 @@ LACKING = {
 }
 NAMES = [name for name in EXAMPLES if name not in LACKING]
 PARAMS = CONFIGS["frame"]
+TWO_SOURCES = replace(
+    PARAMS,
+    reader=replace(PARAMS.reader, second=True),
+    colour=replace(PARAMS.colour, second=True),
+)
 SIZE = 96, 54
 
 
@@ -277,6 +283,59 @@ def test_a_blended_draw_has_all_that_its_shader_gave():
     found = octets(job.picture(memory, job.placed[-1].colour))
     assert (found[..., :3] == 140).all()
     assert np.array_equal(found, scene.context.read(scene.colours))
+
+
+def of_two_sources():
+    """A program that blends by second colours [fs 17.6], between draws that do not: a picture.
+
+    o0 * o1 + target * (1 - o1), each channel by its own; then o0 + target * o1's alpha.
+    """
+    scene, recording = watched()
+    om = scene.context.om
+    channels = BlendFactor.SRC1_COLOR, BlendFactor.INV_SRC1_COLOR
+    alphas = BlendFactor.ONE, BlendFactor.SRC1_ALPHA
+    pairs = np.float32([[0.6, 0.25, 1, 1], [0.5, 0.125, 0.75, 0.25]])
+
+    def both(quads, _bound):
+        return PixelResults([np.broadcast_to(its, quads.floats(0).shape) for its in pairs])
+
+    scene.draw(WHOLE, (0.2, 1, 0.4, 1), 0.9)
+    scene.shade(both)
+    for z, rectangle, factors in ((0.6, LEFT, channels), (0.4, RIGHT, alphas)):
+        om.set_blend_state(BlendState((RenderTargetBlend(True, *factors),)))
+        scene.draw(rectangle, (1, 1, 1, 1), z)
+    om.set_blend_state(BlendState())
+    scene.shade(pixel)
+    return scene, recording, pairs.astype(float)
+
+
+def exact_two_sources(pairs):
+    """What a pixel on the left, and one on the right, should hold: bytes, not rounded."""
+    (new, other), old = pairs, np.array([0.2, 1, 0.4, 1])
+    stored = np.floor(old * 255 + 0.5) / 255
+    left = new * other + stored * (1 - other)
+    return left, np.minimum(new + stored * other[3], 1)
+
+
+@pytest.mark.plan("program-4")
+def test_a_draw_is_blended_with_two_colours_of_its_shader():
+    """Where the top has it; the same as the machine, a unit at most from exact numbers."""
+    scene, recording, pairs = of_two_sources()
+    job, memory = executed(recording, TWO_SOURCES)
+    assert not job.missing and job.executed == 3
+    found = octets(job.picture(memory, job.placed[-1].colour)).astype(int)
+    assert abs(found - scene.context.read(scene.colours)).max() <= 1
+    left, right = exact_two_sources(pairs)
+    assert abs(found[12, 4] - 255 * left).max() <= 1
+    assert abs(found[12, -4] - 255 * right).max() <= 1
+
+
+@pytest.mark.plan("program-4")
+def test_two_colours_are_refused_where_the_top_lacks_them():
+    _, recording, _ = of_two_sources()
+    job = ProgramJob(recording, PARAMS)
+    assert [it.draw for it in job.missing] == [1, 2] and job.executed == 1
+    assert [it.what.split(" must")[0] for it in job.missing] == ["src_blend", "dest_blend"]
 
 
 @pytest.mark.plan("program-1")

@@ -11,6 +11,7 @@ from fixfunc.models.state import check_blend_state, check_draw_state
 from fixfunc.rtl.output import colour_write as rtl
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import BASE_FORMATS, COLOUR_FORMATS
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import BlendFactor, FenceError, Kind
 from fixfunc.tb.bench import scenes
@@ -121,7 +122,7 @@ def test_the_second_colours_decide_in_memory():
 @pytest.mark.parametrize("name", ["src_blend", "dest_blend", "src_blend_alpha", "dest_blend_alpha"])
 @pytest.mark.parametrize("factor", SECOND)
 def test_a_state_needs_planes_that_have_it(name, factor):
-    """Of all others it is a typed error; a top has none."""
+    """Of all others it is a typed error."""
     state = unchecked((8, 8), blend_enable=1, **{name: factor})
     check_blend_state(state, BASE_FORMATS, second=True)
     for check_it in (check_blend_state, check_draw_state):
@@ -161,11 +162,42 @@ def test_hardware_refuses_what_is_refused_with_second_colours_too():
 
 
 @pytest.mark.plan("colour-write-25")
-def test_several_planes_have_one_colour_each():
-    with pytest.raises(ValueError, match="second must be False with 2 planes, not True"):
-        rtl.ColourWriteParams(planes=2, second=True)
-    with pytest.raises(InputError, match="second must be False with several planes, not True"):
-        ColourPlanes(np.zeros(1 << 16, np.uint8), planes=2, second=True)
+def test_the_first_plane_with_two_colours_is_drawn_alone():
+    """Golden [fs 17.6]: a single target is bound then; another one keeps what it has."""
+    full = np.zeros(1, dtype(payloads.tile(8)))
+    full["mask"] = (1 << 64) - 1
+    unit = ColourPlanes(np.zeros(1 << 17, np.uint8), planes=2, formats=COLOUR_FORMATS, second=True)
+    other = {"slot": 1, "colour_format": Format.R16G16_SNORM}
+    states = unchecked((8, 8)), unchecked((8, 8), **other)
+    for state in states:
+        unit.state = state
+        unit.clear((0, 0, 8, 8), 0x40404040, int(state["slot"]) << 16, int(state["slot"]))
+    factors = {"src_blend": BlendFactor.SRC1_COLOR, "dest_blend": BlendFactor.ZERO}
+    both = unchecked((8, 8), blend_enable=1, **factors, src_blend_alpha=BlendFactor.SRC1_ALPHA)
+    given = np.full((2, 1, 8, 8), 0xFFFFFFFF, np.uint32)
+    given[1] = 0x80808080
+    own = int(Format.R8G8B8A8_UNORM)
+    for first, formats, wanted in (
+        (states[0], [own, int(other["colour_format"])], [0xFFFFFFFF, 0x80808080]),
+        (both, [own, own], [0x80808080, 0x40404040]),
+    ):
+        for plane in unit.planes:
+            plane.cache.clear((0, 0, 8, 8), 0x40404040)
+        unit.state, unit.state = first, states[1]
+        assert unit.written == formats
+        unit.draw(full, given)
+        unit.flush()
+        found = [plane.cache.values() for plane in unit.planes]
+        assert [(int(its.min()), int(its.max())) for its in found] == [(its,) * 2 for its in wanted]
+
+
+@pytest.mark.plan("colour-write-25")
+@pytest.mark.parametrize("factor", SECOND)
+def test_other_planes_have_no_second_colour(factor):
+    fields = {"blend_enable": 1, "dest_blend": factor}
+    check_blend_state(unchecked((8, 8), **fields), BASE_FORMATS, True, planes=2)
+    with pytest.raises(InputError, match=r"dest_blend must be one of ZERO, .*INV_BLEND_FACTOR, "):
+        check_blend_state(unchecked((8, 8), slot=1, **fields), BASE_FORMATS, True, planes=2)
 
 
 @pytest.mark.plan("colour-write-25")
@@ -192,7 +224,12 @@ def test_random_beats_reach_second_colours():
 
 @pytest.mark.plan("colour-write-25")
 @pytest.mark.parametrize(
-    "config", [CONFIG, pytest.param("tiny_second_bytes", marks=pytest.mark.qualify)]
+    "config",
+    [
+        CONFIG,
+        pytest.param("tiny_second_bytes", marks=pytest.mark.qualify),
+        pytest.param("tiny_second_planes", marks=pytest.mark.qualify),
+    ],
 )
 def test_volume(config):
     check_paces(BLOCK, config, 120 if tiers.QUALIFY else 40)

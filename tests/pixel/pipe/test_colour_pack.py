@@ -51,7 +51,7 @@ def operands(rng, count):
 @pytest.mark.plan("pixel-pipe-14")
 @pytest.mark.parametrize("form", COLOUR_FORMATS, ids=name)
 def test_colours_are_those_that_a_target_stores(form):
-    """By float64; formats that are not normalised have no fractions."""
+    """By float64; integers have no fractions, and floats the shader's alpha in their place."""
     bits = operands(np.random.default_rng(form), 3000).astype(np.uint32)
     packed, fractions = parted(bits, form)
     kind = colour_format(form)
@@ -60,7 +60,8 @@ def test_colours_are_those_that_a_target_stores(form):
     stored[:, : made.shape[1]] = made
     own = sum((1 << c.bits) - 1 << c.low for c in kind.layout.channels)
     assert (packed & own == stored.view("<u4")[:, 0]).all()
-    assert (len(np.unique(fractions)) > 1000) == (form in NORMALISED)
+    assert (len(np.unique(fractions)) > 1000) == (form in NORMALISED or kind.kind == "FLOAT")
+    assert kind.kind != "FLOAT" or (fractions == bits[:, 3]).all()
 
 
 @pytest.mark.plan("pixel-pipe-14")
@@ -123,7 +124,7 @@ class OfFormats(wiring.Component):
 
     def __init__(self, formats):
         self._formats = colour_pack.pack_formats(formats)
-        self._pack = colour_pack.PixelPack(self._formats)
+        self._pack = colour_pack.PixelPack(self._formats, floats=True)
         self.latency = self._pack.latency
         super().__init__({"i": In(128 + 7), "o": Out(64)})
 

@@ -4,18 +4,12 @@ import importlib
 
 import numpy as np
 import pytest
-from amaranth.hdl import Module, Signal
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.frame import job, mesh
 from fixfunc.cosim.frame.vertex_list import VertexList
-from fixfunc.cosim.reference import probed_top
 from fixfunc.cosim.reference import top as reference
-from fixfunc.cosim.simulation.volume import Volume
-from fixfunc.cosim.verilog.generate import generate
 from fixfunc.cosim.vertices import write_primitives, write_vertices
 from fixfunc.models.frontend.command_limits import CommandLimits
 from fixfunc.models.frontend.command_reader import read
@@ -24,26 +18,17 @@ from fixfunc.models.payload import dtype
 from fixfunc.models.scene.render import render
 from fixfunc.models.scene.scene import Scene
 from fixfunc.models.state import draw_state
-from fixfunc.models.texture.texture_cache import QuadCacheShape
-from fixfunc.models.texture.texture_unit import TextureUnit
 from fixfunc.rtl import top as rtl
-from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.pixel.pixel_pipe.pixel_pipe import PixelPipeParams
-from fixfunc.rtl.pixel.texture_stage import TextureStage, TextureStageParams
-from fixfunc.rtl.top_params import texture_rules
 from fixfunc.spec.commands import START, STATUS, VERTEX_PLACE, CommandError
 from fixfunc.spec.counters import COUNTERS, PIXELS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.interpolation import How
 from fixfunc.spec.state import Compare, Cull
-from fixfunc.spec.textures.cache import LEVELS, LINE
-from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
-from fixfunc.tb.bench.states import parted
 from fixfunc.tb.frontend import hostile, streams
-from fixfunc.tb.frontend.vertex_draws import ONE, TEXTURES, TEXTURES_SIZE, VertexDraws
-from fixfunc.tb.texture import texture_unit
+from fixfunc.tb.frontend.vertex_draws import ONE, VertexDraws
 from tests.volume import LIMIT, check_outputs, check_paces, volume
 
 BLOCK = "top"
@@ -158,94 +143,6 @@ def test_what_is_wrong_is_seen(stage, function, monkeypatch):
     )
     assert mismatches
     assert first.startswith(("memory: ", "probe_depth: ", "probe_hiz: ")), first
-
-
-class ShadedOutside(wiring.Component):
-    """A top with probes, whose quads are shaded outside it: by a texture stage of another pace.
-
-    What is to be sampled comes from outside, from the first START on.
-    """
-
-    def __init__(self, params):
-        pixels = dataclasses.replace(params.pixels, stage=False)
-        self._top = rtl.Top(dataclasses.replace(params, pixels=pixels), probes=True)
-        members = dict(self._top.signature.members)
-        super().__init__({n: m for n, m in members.items() if n not in ("attributes", "shaded")})
-
-    def elaborate(self, _platform):
-        m = Module()
-        m.submodules.top = top = self._top
-        begun = Signal()
-        m.d.sync += begun.eq(begun | (self.i.valid & self.i.ready))
-        for name, member in self.signature.members.items():
-            ends = wiring.flipped(getattr(self, name)), getattr(top, name)
-            if name != "texture_requests":
-                wiring.connect(m, *(ends if member.flow is In else reversed(ends)))
-        asked = self.texture_requests
-        m.d.comb += [
-            top.texture_requests.payload.eq(asked.payload),
-            top.texture_requests.valid.eq(asked.valid & begun),
-            asked.ready.eq(top.texture_requests.ready & begun),
-        ]
-        m.submodules.stage = stage = TextureStage(TextureStageParams(textured=False))
-        m.submodules.late = late = StreamFIFO(stage.o.payload.shape(), 8)
-        wiring.connect(m, top.attributes, stage.i)
-        wiring.connect(m, stage.o, late.i)
-        clock = Signal(3)
-        opens = clock[2] ^ clock[0]
-        m.d.sync += clock.eq(clock + 1)
-        m.d.comb += [
-            top.shaded.valid.eq(late.o.valid & opens),
-            top.shaded.payload.eq(late.o.payload),
-            late.o.ready.eq(top.shaded.ready & opens),
-        ]
-        return m
-
-
-class Harness(probed_top.Harness):
-    top = ShadedOutside
-
-
-@pytest.mark.qualify
-@pytest.mark.plan("pixel-pipe-8")
-def test_a_shader_of_quads_outside(monkeypatch):
-    """Its colours become those of a frame, while it samples textures through the same top."""
-    block = catalogue.block(BLOCK)
-    harness = Harness(PARAMS)
-    outside = Volume(harness, BLOCK, generate(harness, BLOCK))
-    reader = dataclasses.replace(PARAMS.reader, **texture_rules(None))
-    pixels = dataclasses.replace(PARAMS.pixels, texture=None)
-    untextured = dataclasses.replace(PARAMS, reader=reader, pixels=pixels)
-    own = bench.inputs
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        rows = rows_of(streams.stream_of(rng, untextured).fence(1))
-        asked, expected = sampled_outside(rng, rows, PARAMS.pixels.texture)
-        monkeypatch.setattr(
-            bench, "inputs", lambda *given, asked=asked: own(*given) | {"texture_requests": asked}
-        )
-        run, _, mismatches, first = block.compare(
-            outside, rows, CONFIG, ("full", "bursty"), seed, limit=LIMIT
-        )
-        assert not mismatches, first
-        assert len(run.outputs["texture_results"]) > 100
-        assert np.array_equal(run.outputs["texture_results"], expected)
-
-
-def sampled_outside(rng, rows, params):
-    """Requests of textures that lie where nothing is drawn, and what comes of them."""
-    requests = texture_unit.requests(rng, 300, params)
-    states, quads, state_of = parted(requests, SAMPLE_STATE, TEXTURE_QUAD)
-    most = (TEXTURES_SIZE - (1 << 14)) // LINE  # a level of 64x64 texels has as much
-    for level in range(LEVELS):
-        states[f"base{level}"] = TEXTURES // LINE + states[f"base{level}"] % most
-    is_state = (requests[:, 0] & np.uint64(1)) == 0
-    requests[is_state] = codec.pack(states, SAMPLE_STATE, texture_unit.BITS)
-    cache = params.cache
-    shape = QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
-    data = streams.memory(rows, PARAMS)
-    found = TextureUnit(shape, data, bench.unreadable(rows)).sample(states, quads, state_of)
-    return requests, codec.pack(found, TEXTURED_QUAD)
 
 
 @pytest.mark.plan("pixel-pipe-3")

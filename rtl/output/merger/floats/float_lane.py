@@ -25,11 +25,14 @@ class FloatLane(wiring.Component):
     formats : FormatSet
     second : bool
         Second colours are known; else they count as zeros.
+    packed : bool
+        Colours come in the format of the target, each with an alpha beside it.
 
     Members
     -------
     i : In(StructLayout({"colours": ..., "texel": ..., "constants": ...}))
-        ``colours`` of the shader, two; ``texel`` as stored; ``constants``, the blend constant.
+        ``colours`` of the shader, two: float32, or ``texel`` and ``alpha``; ``texel`` as stored;
+        ``constants``, the blend constant.
     controls : In(ArrayLayout(control_layout(formats).size, self.LATENCY))
         The decoded state, each one clock after the one before; the first, together with ``i``, is
         of no matter.
@@ -41,17 +44,19 @@ class FloatLane(wiring.Component):
     BLENDED = LOADED + FloatChannel.LATENCY
     LATENCY = BLENDED + Narrow.LATENCY + 1
 
-    def __init__(self, formats: FormatSet, second: bool) -> None:
+    def __init__(self, formats: FormatSet, second: bool, packed: bool = False) -> None:
+        self._packed = packed
         self._formats = formats
         self._control = control_layout(formats)
         self._second = second
         four = ArrayLayout(32, 4)
+        colour = StructLayout({"texel": formats.texel, "alpha": 32}) if packed else four
         super().__init__(
             {
                 "i": In(
                     StructLayout(
                         {
-                            "colours": ArrayLayout(four, 2),
+                            "colours": ArrayLayout(colour, 2),
                             "constants": four,
                             "texel": formats.texel,
                         }
@@ -66,19 +71,12 @@ class FloatLane(wiring.Component):
         m = Module()
         t = Timeline(m)
         t.enter(0, texel=self.i.texel)
-        t.enter(0, **{f"new_{n}": self.i.colours[0][n] for n in range(4)})
-        t.enter(0, **{f"second_{n}": self.i.colours[1][n] for n in range(4)})
         t.enter(0, **{f"constant_{n}": self.i.constants[n] for n in range(4)})
-        old = [self._load(m, t, channel) for channel in range(4)]
         clock = self.LOADED
-        sources = [
-            [
-                t.value(f"new_{n}", clock),
-                old[n],
-                t.value(f"second_{n}", clock) if self._second else Const(0, 32),
-            ]
-            for n in range(4)
-        ]
+        new = self._colour(m, t, 0, "new")
+        old = [self._load(m, t, "texel", FLOAT32.one, n) for n in range(4)]
+        second = self._colour(m, t, 1, "second") if self._second else [Const(0, 32)] * 4
+        sources = list(zip(new, old, second, strict=True))
         words = []
         control = self._at(clock)
         for n in range(4):
@@ -103,19 +101,30 @@ class FloatLane(wiring.Component):
         """The state in a clock."""
         return self._control(self.controls[clock])
 
-    def _load(self, m, t, channel):
-        """What is stored as float32; what the format lacks is 0, alpha 1."""
-        texel = t[1].texel
+    def _colour(self, m, t, number, name):
+        """Channels of a shader's colour, when that of the target is loaded."""
+        colour = self.i.colours[number]
+        if self._packed:
+            t.enter(0, **{name: colour.texel, f"{name}_alpha": colour.alpha})
+            alpha = t.value(f"{name}_alpha", 2)
+            return [self._load(m, t, name, alpha, channel) for channel in range(4)]
+        t.enter(0, **{f"{name}_{n}": colour[n] for n in range(4)})
+        return [t.value(f"{name}_{n}", self.LOADED) for n in range(4)]
+
+    def _load(self, m, t, name, alpha, channel):
+        """A texel's channel as float32; what the format lacks is 0, alpha what is given."""
+        texel = t.value(name, 1)
         layouts = self._formats.float_layouts
-        lacking = FLOAT32.one if channel == ALPHA else 0
+        lacking = alpha if channel == ALPHA else 0
         options = [
             Const(0) if own[channel] is None else texel[own[channel][0] : sum(own[channel])]
             for own in layouts
         ]
         lacks = pick(self._at(1).float_layout, [own[channel] is None for own in layouts])
-        word = register(m, pick(self._at(1).float_layout, options), 32, f"word_{channel}")
-        is_lacking = register(m, lacks, 1, f"lacks_{channel}")
-        widened_word = widened(m, word, self._at(2).float_widths[channel], f"stored_{channel}")
-        out = Signal(32, name=f"old_{channel}")
+        place = f"{name}_{channel}"
+        word = register(m, pick(self._at(1).float_layout, options), 32, f"word_{place}")
+        is_lacking = register(m, lacks, 1, f"lacks_{place}")
+        widened_word = widened(m, word, self._at(2).float_widths[channel], f"wide_{place}")
+        out = Signal(32, name=f"loaded_{place}")
         m.d.sync += out.eq(Mux(is_lacking, lacking, widened_word))
         return out
