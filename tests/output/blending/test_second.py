@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Two colours of a shader for one plane [fs 17.6], in hardware beside the golden model."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -198,6 +200,33 @@ def test_other_planes_have_no_second_colour(factor):
     check_blend_state(unchecked((8, 8), **fields), BASE_FORMATS, True, planes=2)
     with pytest.raises(InputError, match=r"dest_blend must be one of ZERO, .*INV_BLEND_FACTOR, "):
         check_blend_state(unchecked((8, 8), slot=1, **fields), BASE_FORMATS, True, planes=2)
+
+
+@pytest.mark.qualify  # a build of its own
+@pytest.mark.plan("colour-write-25")
+def test_hardware_refuses_second_colours_of_other_planes():
+    size = 8, 4
+    full = np.zeros(1, dtype(payloads.tested(4)))
+    full["mask"] = (1 << 16) - 1
+    rows, wanted = [], []
+    for slot in range(2):
+        clear = {"x1": 8, "y1": 4, "colour": 1, "colour_base": slot * PLACE, "slot": slot}
+        rows += [
+            codec.pack(unchecked(size, slot=slot), payloads.DRAW_STATE, WIDTH),
+            scenes.control_beat(payloads.CLEAR, Kind.CLEAR, WIDTH, **clear),
+        ]
+    for factor, slot in product(SECOND, range(2)):
+        state = unchecked(size, slot=slot, blend_enable=1, dest_blend=factor)
+        rows += [
+            codec.pack(unchecked(size), payloads.DRAW_STATE, WIDTH),
+            codec.pack(state, payloads.DRAW_STATE, WIDTH),
+            codec.pack(full, payloads.tested(4), WIDTH),
+            scenes.control_beat(payloads.FENCE, Kind.FENCE, WIDTH, flush=1),
+        ]
+        wanted.append(FenceError.STATE if slot else 0)
+    fences = check(BLOCK, "tiny_second_planes", np.concatenate(rows))
+    errors = codec.unpack(fences, payloads.FENCE, dtype(payloads.FENCE))["error"]
+    assert errors.tolist() == wanted
 
 
 @pytest.mark.plan("colour-write-25")
