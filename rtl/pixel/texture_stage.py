@@ -3,11 +3,12 @@
 
 from dataclasses import dataclass
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout, UnionLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save, partial_products
 from fixfunc.rtl.lib.bits import choose, minimum, named
 from fixfunc.rtl.lib.delay import delay, later, register
 from fixfunc.rtl.lib.float32.compare import Compare
@@ -256,10 +257,11 @@ class Combine(wiring.Component):
         decal = named(m, (op == TextureOp.DECAL) & (not self._is_alpha), "decal")
         factor = Mux(decal, (texel - colour).as_signed(), colour)
         other = Mux(decal, alpha, texel)
-        product = factor * other
-        whole = (colour << BITS) - colour
-        total = register(m, product + Mux(decal, whole, 0), signed(2 * BITS + 3), "total")
-        rounded = named(m, (total + (1 << BITS - 1))[: 2 * BITS], "rounded")
+        whole = Mux(decal, (colour << BITS) - colour, 0)
+        rows = [*partial_products(factor, other), whole, Const(1 << BITS - 1)]
+        low, high = carry_save(m, rows, 2 * BITS, "rows")
+        total = register(m, low, 2 * BITS, "low") + register(m, high, 2 * BITS, "high")
+        rounded = named(m, total[: 2 * BITS], "rounded")
         quotient = named(m, (rounded + (rounded >> BITS)) >> BITS, "quotient")
         late = delay(m, op, 1, "late_op")
         late_colour = delay(m, colour, 1, "late_colour")

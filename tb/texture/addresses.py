@@ -79,7 +79,7 @@ def places(rng: np.random.Generator, extent: np.ndarray, repeats: bool) -> np.nd
         near,
         rng.integers(0, extent),
         rng.integers(-most, most),
-        rng.choice([-1, 1], count) * most,
+        rng.choice([-1, 1], count) * (most if repeats else FAR),
         near if repeats else rng.integers(-FAR, FAR, count),
     ]
     limit = most if repeats else np.full(count, FAR)

@@ -97,7 +97,7 @@ def directions(rng: np.random.Generator, count: int, size: int) -> np.ndarray:
     step *= rng.random((count, 2, 3)) < 0.8
     x, y = np.arange(4) & 1, np.arange(4) >> 1
     place = middle + step[:, :1] * x[None, :, None] + step[:, 1:] * y[None, :, None]
-    ties = rng.choice([-1.0, 1.0, 0.5, 0.0], (count, 4, 3))
+    ties = rng.choice([-1.0, 1.0, 0.5, 0.0, -0.0], (count, 4, 3))
     place = np.where((kind == 3)[:, None, None], ties, place)
     place *= np.exp2(np.where(rng.random(count) < 0.3, rng.integers(-60, 60, count), 0))[
         :, None, None

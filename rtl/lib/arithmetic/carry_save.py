@@ -3,7 +3,9 @@
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Module, Signal, ValueLike, signed
+from amaranth.hdl import Module, Signal, Value, ValueLike, signed
+
+from fixfunc.rtl.lib.bits import gated
 
 
 def carry_save(
@@ -39,6 +41,11 @@ def carry_save(
         left = _held(m, sums, width, f"{name}_{len(sums)}")
     first, second = left
     return first, second
+
+
+def partial_products(first: Value, second: Value) -> list[Value]:
+    """Addends whose sum is a product: one for each bit of the second factor, which has no sign."""
+    return [gated(first, bit) << k for k, bit in enumerate(second)]
 
 
 def _held(m, values, width, name):

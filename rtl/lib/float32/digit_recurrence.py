@@ -8,7 +8,7 @@ from fixfunc.rtl.lib.float32.operation import Operation
 from fixfunc.rtl.lib.float32.rounding import rounded
 from fixfunc.rtl.lib.timeline import Steps
 
-DIGITS = 13  # steps that find the bits of a quotient or root: two each of float32
+DIGITS = 13  # steps that find the bits of a quotient or root: at most two each
 
 
 class Divide(Operation):
@@ -55,10 +55,12 @@ class Divide(Operation):
         zeros = form.is_zero(a), form.is_zero(b)
         infinities = form.is_infinite(a), form.is_infinite(b)
         both = (zeros[0] & zeros[1]) | (infinities[0] & infinities[1])
+        divisor = Cat(b[: form.fraction], Const(1, 1))
         t.put(
             0,
             remainder_0=Cat(a[: form.fraction], Const(1, 1)),
-            divisor=Cat(b[: form.fraction], Const(1, 1)),
+            divisor=divisor,
+            thrice=divisor + (divisor << 1),
             exponent=form.exponent_of(a) - form.exponent_of(b) + form.bias,
             sign=form.sign_of(a) ^ form.sign_of(b),
             wrong=form.is_nan(a) | form.is_nan(b) | both,
@@ -67,18 +69,29 @@ class Divide(Operation):
         )
 
     def _divide(self, m, t, step, earlier, bits):
-        """Some bits more of the quotient: what is left is below twice the divisor."""
+        """Some bits more of the quotient: what is left is below twice the divisor.
+
+        All multiples that the bits may stand for are tried at once.
+        """
         now = t[step + 1]
         remainder = getattr(now, f"remainder_{step}")
-        found = []
-        for n in range(bits):
-            difference = named(m, remainder - now.divisor, f"difference_{step}_{n}")
-            fits = difference >= 0
-            kept = Mux(fits, difference, remainder)[: self._form.mantissa]
-            remainder = named(m, Cat(Const(0, 1), kept), f"left_{step}_{n}")
-            found.append(fits)
         before = getattr(now, f"quotient_{step}") if earlier else Const(0, 0)
-        parts = {"remainder": remainder, "quotient": Cat(*reversed(found), before)}
+        parts = {"remainder": remainder, "quotient": before}
+        if bits:
+            scaled = Cat(Const(0, bits - 1), remainder)
+            kept = scaled
+            fits = []
+            multiples = now.divisor, now.divisor << 1, now.thrice
+            for n, multiple in enumerate(multiples[: (1 << bits) - 1], 1):
+                difference = named(m, scaled - multiple, f"difference_{step}_{n}")
+                fits.append(named(m, difference >= 0, f"fits_{step}_{n}"))
+                kept = Mux(fits[-1], difference, kept)
+            kept = kept[: self._form.mantissa]
+            found = fits if bits == 1 else [fits[2] | (fits[0] & ~fits[1]), fits[1]]
+            parts = {
+                "remainder": named(m, Cat(Const(0, 1), kept), f"left_{step}"),
+                "quotient": Cat(*found, before),
+            }
         _hand_on(t, step + 1, parts)
 
 

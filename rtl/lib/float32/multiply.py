@@ -3,8 +3,8 @@
 
 from amaranth.hdl import Cat, Const, Module, Mux
 
-from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
-from fixfunc.rtl.lib.bits import gated, named
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save, partial_products
+from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.float32.operation import Operation
 from fixfunc.rtl.lib.float32.rounding import rounded
 from fixfunc.rtl.lib.timeline import Steps
@@ -28,7 +28,7 @@ class Multiply(Operation):
         sign = named(m, form.sign_of(self.a) ^ form.sign_of(self.b), "sign")
         width = 2 * form.mantissa
         first, second = form.mantissa_of(self.a), form.mantissa_of(self.b)
-        rows = [gated(first, bit) << k for k, bit in enumerate(second)]
+        rows = partial_products(first, second)
         low, high = carry_save(m, rows, width, "rows")
         t.put(
             0,

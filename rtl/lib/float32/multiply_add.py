@@ -3,6 +3,7 @@
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal
 
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save, partial_products
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.float32.operation import Operation
 from fixfunc.rtl.lib.float32.rounding import normalised, rounded
@@ -23,7 +24,7 @@ class MultiplyAdd(Operation):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Steps(m, self.STEPS, self.latency)
-        self._multiply(t)
+        self._multiply(m, t)
         self._align(m, t)
         self._add(t)
         self._normalise(m, t)
@@ -45,8 +46,8 @@ class MultiplyAdd(Operation):
         """A number is its mantissa times 2^(exponent - unit)."""
         return self._form.bias + self._form.fraction
 
-    def _multiply(self, t):
-        """Two halves of the product, and the result where it is special; then their sum."""
+    def _multiply(self, m, t):
+        """Two addends of the product, and the result where it is special; then their sum."""
         form = self._form
         numbers = self.a, self.b, self.c
         zero_a, zero_b, zero_c = map(form.is_zero, numbers)
@@ -66,11 +67,12 @@ class MultiplyAdd(Operation):
         both_zero = no_product & zero_c
         zero = form.signed_zero(sign & addend_sign)
         infinity = form.signed_infinity(Mux(infinite, sign, addend_sign))
-        half = form.mantissa // 2
+        rows = partial_products(first, second)
+        low, high = carry_save(m, rows, self._product, "rows")
         t.put(
             0,
-            low=first * second[:half],
-            high=first * second[half:],
+            low=low,
+            high=high,
             sign=sign,
             addend=addend,
             addend_sign=addend_sign,
@@ -80,7 +82,7 @@ class MultiplyAdd(Operation):
             special=wrong | infinite | infinite_c | both_zero,
             value=Mux(wrong, form.nan, Mux(both_zero, zero, infinity)),
         )
-        t.put(1, product=(t[1].low + (t[1].high << half))[: self._product])
+        t.put(1, product=(t[1].low + t[1].high)[: self._product])
 
     def _align(self, m, t):
         """The addend in the window whose lowest bits are the product."""

@@ -6,6 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
 
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save, partial_products
 from fixfunc.rtl.lib.arithmetic.multiplier import Multiplier
 from fixfunc.rtl.lib.arithmetic.reciprocal import Reciprocal
 from fixfunc.rtl.lib.bits import named
@@ -158,19 +159,18 @@ class PixelWeights(wiring.Component):
         return named(m, value, f"{name}_held")
 
     def _multiply(self, m, kept, reciprocal):
-        """By the reciprocal, in two parts; the nearest."""
-        half = (SUM + 1) // 2
+        """By the reciprocal; the nearest."""
         exponent = Signal(EXPONENT)
         m.d.sync += [exponent.eq(kept.exponent), self.o.exponent.eq(exponent)]
         cut = RECIPROCAL - FRACTION
+        width = HELD + len(reciprocal)
         for name, out in zip(NAMES, (self.o.u, self.o.v), strict=True):
-            low = Signal(signed(HELD + half + 1), name=f"{name}_low")
-            high = Signal(signed(HELD + half + 1), name=f"{name}_high")
-            m.d.sync += [
-                low.eq(kept[name] * reciprocal[:half]),
-                high.eq(kept[name] * reciprocal[half:]),
-                out.eq(low + (high << half) + (1 << cut - 1) >> cut),
-            ]
+            rows = [*partial_products(kept[name], reciprocal), Const(1 << cut - 1)]
+            low, high = carry_save(m, rows, width, f"{name}_rows")
+            total = register(m, low, width, f"{name}_low") + register(
+                m, high, width, f"{name}_high"
+            )
+            m.d.sync += out.eq(total[:width].as_signed() >> cut)
 
 
 def _named(m, domain, value, name):

@@ -6,8 +6,8 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
-from fixfunc.rtl.lib.bits import among, choose, gated, named
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save, partial_products
+from fixfunc.rtl.lib.bits import among, choose, named
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import carried, layout
@@ -155,7 +155,7 @@ class Lookup(wiring.Component):
                 hashed += place.layer
             if self._multiplies:
                 factor, whole = self._in_tiles(place, whole)
-                parts = [gated(self.state.distance, bit) << k for k, bit in enumerate(factor)]
+                parts = partial_products(self.state.distance, factor)
                 both = carry_save(m, [base, whole, *parts], LINE_NUMBER, f"line_parts_{n}")
                 for half, part in zip(halves, both, strict=True):
                     m.d.sync += half[n].eq(part)

@@ -59,7 +59,9 @@ class Face(wiring.Component):
         m = Module()
         face, along = self._face(m)
         steps = self._steps(m, delay(m, face, 1 + Add.STEPS - self._FACE, "face"))
-        normal = named(m, Mux(FLOAT32.is_zero(along[2]), ONE, along[2]), "normal")
+        # It has no sign: of a component below zero it points the other way.
+        length = along[2][: FLOAT32.magnitude]
+        normal = named(m, Mux(FLOAT32.is_zero(along[2]), ONE, length), "normal")
         shares = [
             self._unit(m, Divide(), f"share_{name}", along[n], normal)
             for n, name in enumerate("uv")

@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save, partial_products
 from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.spec.textures.filter import CORNERS
@@ -73,7 +73,7 @@ class ChannelSum(wiring.Component):
         grid = between(m, *rows, self.v, kinds[self.V], "grid")
         extreme, _ = kinds[self.WEIGHT]
         weight = named(m, Mux(extreme, ONE, self.weight), "scale")
-        parts = [gated(grid, bit) << k for k, bit in enumerate(weight)]
+        parts = partial_products(grid, weight)
         product = carry_save(m, parts, GRID.width, "product")
         halves = [register(m, part, GRID, f"part_{n}") for n, part in enumerate(product)]
         weighted = register(m, sum(halves), GRID, "weighted")

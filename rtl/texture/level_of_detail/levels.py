@@ -197,7 +197,7 @@ class Levels(wiring.Component):
         lod = register(m, Mux(is_least, lower, upper), signed(LOD), f"lod_{pixel}")
         state = states[4]
         held = named(m, clamp(lod, 0, state.last << 8)[:12], f"held_{pixel}")
-        nearest = minimum((held + 128)[8:], state.last)
+        nearest = (held + 128)[8:]
         m.d.sync += [
             self.o[f"unclamped{pixel}"].eq(delay(m, unclamped, 3, f"unclamped_{pixel}_late")),
             self.o[f"level{pixel}"].eq(Mux(state.smooth, held[8:], nearest)),

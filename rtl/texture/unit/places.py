@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.arithmetic.carry_save import carry_save
+from fixfunc.rtl.lib.arithmetic.carry_save import carry_save, partial_products
 from fixfunc.rtl.lib.bits import clamp, gated, named
 from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.rtl.lib.float32.fields import FLOAT32
@@ -63,7 +63,7 @@ class Place(wiring.Component):
         )
         held_size = register(m, self.size, EXTENT + 1, "held_size")
         width = FLOAT32.mantissa + EXTENT + 1
-        parts = [gated(mantissa, bit) << k for k, bit in enumerate(held_size)]
+        parts = partial_products(mantissa, held_size)
         halves = carry_save(m, parts, width, "parts")
         halves = [register(m, half, width, f"half_{n}") for n, half in enumerate(halves)]
         product = register(m, sum(halves), width, "product")

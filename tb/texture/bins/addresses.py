@@ -14,6 +14,7 @@ from fixfunc.spec.textures.addresses import (
 )
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.coverage.bins import Seen, cross, ends, flag, of, ranges
+from fixfunc.tb.texture.addresses import FAR
 
 CONFIG = "tiny"
 COUNT = 6000
@@ -45,6 +46,7 @@ def bins(seen: Seen, _: AddressesParams) -> dict[str, int]:
         found |= cross(f"size of {axis}", mode, power)
         found |= cross(f"one texel along {axis}", mode, where=extent == 1)
         found |= cross(f"offset of {axis}", ends(state[f"offset_{axis}"], -32, 31))
+        found |= cross(f"place along {axis}", ends(quads[f"{place}0"], -FAR, FAR - 1))
         found |= cross(f"weight of {axis}", ends(out[f"{axis}0"], 0, 255))
     found |= cross("level", ranges(quads["level0"], {"0": (0, 0), "1 to 15": (1, 15)}))
     found |= cross("corners that are the border", {str(n): out["borders0"] == n for n in BORDERS})

@@ -12,6 +12,7 @@ from fixfunc.tb.coverage.bins import Seen, cross, flag
 
 CONFIG = "tiny"
 COUNT = 3000
+SIGN = 1 << 31
 
 
 def bins(seen: Seen, params: CubeFacesParams) -> dict[str, int]:
@@ -30,7 +31,8 @@ def bins(seen: Seen, params: CubeFacesParams) -> dict[str, int]:
             "x and z": (x == z) & (y < x),
             "y and z": (y == z) & (x < y),
             "all": (x == y) & (y == z) & (x > 0),
-            "nothing": (x == 0) & (y == 0) & (z == 0),
+            "nothing": (x == 0) & (y == 0) & (z == 0) & (bits[2] == 0),
+            "nothing, along -z": (x == 0) & (y == 0) & (z == 0) & (bits[2] == SIGN),
             "infinite": ~np.isfinite([x, y, z]).all(0),
         }
         found |= cross(f"direction of pixel {pixel}", ties)

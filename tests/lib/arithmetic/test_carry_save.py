@@ -72,3 +72,40 @@ def test_a_broken_one_is_caught(right, wrong):
     except (ValueError, AssertionError):
         return
     assert difference(wanted, found)
+
+
+class Product(wiring.Component):
+    """A factor with a sign times one without, by its partial products."""
+
+    def __init__(self, function=module.partial_products):
+        self._function = function
+        super().__init__({"i": In(ArrayLayout(unsigned(BITS), 2)), "o": Out(signed(2 * BITS))})
+
+    def elaborate(self, platform):  # noqa: ARG002
+        m = Module()
+        m.d.sync += Signal().eq(self.i[0][0])
+        addends = self._function(self.i[0].as_signed(), self.i[1])
+        m.d.comb += self.o.eq(sum(module.carry_save(m, addends, 2 * BITS, "product")))
+        return m
+
+
+def products():
+    """All pairs of factors."""
+    signs = [(n, n - 16 * (n >= 8)) for n in range(16)]
+    return [
+        Clock({"i": bits | second << BITS}, {"o": first * second % (1 << 2 * BITS)})
+        for bits, first in signs
+        for second in range(16)
+    ]
+
+
+def test_products_are_those_of_integers():
+    assert difference(products(), simulate(Product(), products())) is None
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"), [("<< k for k", "<< k + 1 for k"), ("gated(first, bit)", "first")]
+)
+def test_a_broken_product_is_caught(right, wrong):
+    wrong_one = broken("lib.arithmetic.carry_save", right, wrong).partial_products
+    assert difference(products(), simulate(Product(wrong_one), products()))
