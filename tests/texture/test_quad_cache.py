@@ -101,7 +101,7 @@ def block_bytes(form):
     """Bytes of 4x4 texels, by the format's name."""
     if form.name.startswith("BC"):
         return 8 if form.name[2] in "14" else 16
-    digits = [int(bits) for bits in re.findall(r"[RGBAX]([0-9]+)", form.name)]
+    digits = [int(bits) for bits in re.findall(r"[RGBAXE]([0-9]+)", form.name)]
     return 2 * sum(digits)
 
 
