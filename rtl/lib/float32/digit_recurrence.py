@@ -60,7 +60,7 @@ class Divide(Operation):
             0,
             remainder_0=Cat(a[: form.fraction], Const(1, 1)),
             divisor=divisor,
-            thrice=divisor + (divisor << 1),
+            triple=divisor + (divisor << 1),
             exponent=form.exponent_of(a) - form.exponent_of(b) + form.bias,
             sign=form.sign_of(a) ^ form.sign_of(b),
             wrong=form.is_nan(a) | form.is_nan(b) | both,
@@ -81,7 +81,7 @@ class Divide(Operation):
             scaled = Cat(Const(0, bits - 1), remainder)
             kept = scaled
             fits = []
-            multiples = now.divisor, now.divisor << 1, now.thrice
+            multiples = now.divisor, now.divisor << 1, now.triple
             for n, multiple in enumerate(multiples[: (1 << bits) - 1], 1):
                 difference = named(m, scaled - multiple, f"difference_{step}_{n}")
                 fits.append(named(m, difference >= 0, f"fits_{step}_{n}"))

@@ -75,16 +75,16 @@ class Axis(wiring.Component):
         mirrors = register(m, mode == Address.MIRROR, 1, "mirrors")
         early_size = size
         size = delay(m, size, 1, "held_size")
-        thrice = register(m, early_size + (early_size << 1), self._extent + 2, "thrice")
+        triple = register(m, early_size + (early_size << 1), self._extent + 2, "triple")
         for clock in range(3):
             k = ABOVE - 2 * clock - 1
             fitting = place
-            for n, part in enumerate((size, size << 1, thrice)):
+            for n, part in enumerate((size, size << 1, triple)):
                 difference = named(m, place - (part << k), f"less_{clock}_{n}")
                 fitting = Mux(difference < 0, fitting, difference)
             place = register(m, fitting, len(place), f"place_{clock}")
             size = delay(m, size, 1, f"size_{clock}")
-            thrice = delay(m, thrice, 1, f"thrice_{clock}")
+            triple = delay(m, triple, 1, f"triple_{clock}")
         step, borders, repeats, mirrors, fraction = (
             delay(m, value, 4, f"late_{name}")
             for name, value in (

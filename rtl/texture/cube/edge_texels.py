@@ -81,9 +81,9 @@ class EdgeTexels(wiring.Component):
         out, joined = self.o.payload.grid, self.o.payload.texels
         copy = Signal(range(COPIES))
         is_last = named(m, copy == COPIES - 1, "is_last")
-        before = Signal(layout(TEXEL_QUAD))
-        whole = self._whole(m, before)
-        thrice, repeats = self._thirds(m)
+        earlier = Signal(layout(TEXEL_QUAD))
+        whole = self._whole(m, earlier)
+        tripled, repeats = self._thirds(m)
         ends = named(m, ~repeats | is_last, "ends")
         m.d.comb += [
             out.kind.eq(part.kind),
@@ -97,8 +97,8 @@ class EdgeTexels(wiring.Component):
             own = out.pixels[pixel]
             m.d.comb += [
                 own.borders.eq(part.pixels[pixel].borders),
-                own.weight.eq(gated(part.pixels[pixel].weight, (copy == 0) | thrice[pixel])),
-                own.thrice.eq(thrice[pixel]),
+                own.weight.eq(gated(part.pixels[pixel].weight, (copy == 0) | tripled[pixel])),
+                own.tripled.eq(tripled[pixel]),
                 *self._missing(own, part.pixels[pixel]),
                 *(joined[f"{axis}{pixel}"].eq(whole[f"{axis}{pixel}"]) for axis in "uv"),
             ]
@@ -107,7 +107,7 @@ class EdgeTexels(wiring.Component):
         with m.If(~is_part):
             move_together(m, (self.i,), (self.o,))
         with m.Elif(~part.part_end), m.If(move_together(m, (self.i, self.texels), ())):
-            m.d.sync += before.eq(whole)
+            m.d.sync += earlier.eq(whole)
         with m.Else():
             valid = named(m, self.i.valid & self.texels.valid, "both")
             m.d.comb += [
@@ -118,7 +118,7 @@ class EdgeTexels(wiring.Component):
             with m.If(valid & self.o.ready):
                 m.d.sync += copy.eq(Mux(ends, 0, copy + 1))
                 with m.If(ends):
-                    m.d.sync += before.eq(0)
+                    m.d.sync += earlier.eq(0)
         return m
 
     def _missing(self, out, pixel):
@@ -126,15 +126,15 @@ class EdgeTexels(wiring.Component):
         if self._corners:
             yield out.missing.eq(gated(pixel.missing, ~pixel.several))
 
-    def _whole(self, m, before):
+    def _whole(self, m, earlier):
         """Texels of a grid so far: what a part has not read is zero."""
         texels = self.texels.payload
         whole = Signal(layout(TEXEL_QUAD))
         counts = [(name, len(texels[name] if self._wide else texels.lookups)) for name in COUNTED]
         m.d.comb += [
             *carried(whole, texels),
-            whole.status.eq(maximum(before.status, texels.status)),
-            *(whole[name].eq((before[name] + texels[name])[:bits]) for name, bits in counts),
+            whole.status.eq(maximum(earlier.status, texels.status)),
+            *(whole[name].eq((earlier[name] + texels[name])[:bits]) for name, bits in counts),
         ]
         for pixel in range(PIXELS):
             swaps = self.i.payload.pixels[pixel].swaps
@@ -142,7 +142,7 @@ class EdgeTexels(wiring.Component):
                 for n in range(len(CHANNELS)):
                     plain, there = (f"t{pixel}_{k}_{n}" for k in (corner, SWAPPED[corner]))
                     found = Mux(swaps, texels[there], texels[plain])
-                    m.d.comb += whole[plain].eq(before[plain] | found)
+                    m.d.comb += whole[plain].eq(earlier[plain] | found)
         return whole
 
     def _thirds(self, m):
@@ -150,19 +150,19 @@ class EdgeTexels(wiring.Component):
         part = self.i.payload
         first = Signal(init=1)
         held = Signal(PIXELS)
-        thrice = Signal(PIXELS)
+        tripled = Signal(PIXELS)
         counts = Signal(PIXELS)
         for pixel in range(PIXELS):
             own = part.pixels[pixel]
             lacks = own.missing.any() & ~own.several
             m.d.comb += [
-                thrice[pixel].eq(Mux(first, lacks, held[pixel])),
+                tripled[pixel].eq(Mux(first, lacks, held[pixel])),
                 counts[pixel].eq(own.weight.any()),
             ]
-        leaves = self.i.valid & self.i.ready & (part.kind == TextureKind.QUAD) & part.part_end
-        with m.If(leaves):
-            m.d.sync += [first.eq(part.end), held.eq(thrice)]
-        return thrice, named(m, (thrice & counts).any(), "repeats")
+        taken = self.i.valid & self.i.ready & (part.kind == TextureKind.QUAD) & part.part_end
+        with m.If(taken):
+            m.d.sync += [first.eq(part.end), held.eq(tripled)]
+        return tripled, named(m, (tripled & counts).any(), "repeats")
 
     def _fill(self, m, whole, copy, pixel):
         """Texels of a pixel; of a missing one that of its own face, or of a neighbour."""

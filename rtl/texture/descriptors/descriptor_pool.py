@@ -200,12 +200,12 @@ class DescriptorPool(wiring.Component):
         reason = Signal(Refusal)
         held = Signal(p.beats)
         held_valid = Signal()
-        leaves = Signal()
+        taken = Signal()
         number = held.select.number
         write = kept.write_port()
         read = kept.read_port()
         m.d.comb += [
-            self.i.ready.eq(~held_valid | leaves),
+            self.i.ready.eq(~held_valid | taken),
             read.en.eq(self.i.valid & self.i.ready),
             read.addr.eq(self.i.payload.select.number),
             write.addr.eq(number),
@@ -228,7 +228,7 @@ class DescriptorPool(wiring.Component):
             with m.State("PASS"), m.If(held_valid), m.Switch(held.kind):
                 with m.Case(DescriptorKind.QUAD):
                     m.d.comb += [
-                        *self._output(leaves),
+                        *self._output(taken),
                         *carried(self.o.payload.quad, held.quad),
                         self.o.payload.quad.kind.eq(TextureKind.QUAD),
                     ]
@@ -237,11 +237,11 @@ class DescriptorPool(wiring.Component):
                         m.d.sync += reason.eq(Refusal.NUMBER)
                         m.next = "REFUSE"
                     with m.Elif(known.bit_select(number, 1)):
-                        m.d.comb += self._state(known_state, held, leaves)
+                        m.d.comb += self._state(known_state, held, taken)
                     with m.Else():
                         m.next = "REQUEST"
                 with m.Default():
-                    m.d.comb += leaves.eq(1)
+                    m.d.comb += taken.eq(1)
                     m.d.sync += [
                         place.eq(held.place),
                         place.count.eq(minimum(held.place.count, p.size)),
@@ -261,16 +261,16 @@ class DescriptorPool(wiring.Component):
                     m.d.comb += write.en.eq(1)
                     m.d.sync += known.bit_select(number, 1).eq(1)
                     m.next = "GIVE"
-            self._give(m, candidate, held, leaves)
+            self._give(m, candidate, held, taken)
         return m
 
-    def _output(self, leaves):
-        return [self.o.valid.eq(1), leaves.eq(self.o.ready)]
+    def _output(self, taken):
+        return [self.o.valid.eq(1), taken.eq(self.o.ready)]
 
-    def _state(self, texture, held, leaves):
+    def _state(self, texture, held, taken):
         """A texture and its sampler, and how the SELECT samples it."""
         out = self.o.payload.state
-        return [*self._output(leaves), *carried(out, texture), *carried(out, held.select)]
+        return [*self._output(taken), *carried(out, texture), *carried(out, held.select)]
 
     def _fetch(self, m, reader, check, candidate, reason):
         """A descriptor from memory, checked; of one that fails no transfer counts."""
@@ -306,7 +306,7 @@ class DescriptorPool(wiring.Component):
         with m.State("CHECK"), m.If(check.done):
             m.next = "DECIDE"
 
-    def _give(self, m, candidate, held, leaves):
+    def _give(self, m, candidate, held, taken):
         """The state of a descriptor that was read, or the one that stands for a refused one."""
         with m.State("REFUSE"):
             m.d.comb += self.refused.valid.eq(1)
@@ -319,6 +319,6 @@ class DescriptorPool(wiring.Component):
             with m.If(self.refused.ready):
                 m.next = "GIVE"
         with m.State("GIVE"):
-            m.d.comb += self._state(candidate, held, leaves)
+            m.d.comb += self._state(candidate, held, taken)
             with m.If(self.o.ready):
                 m.next = "PASS"

@@ -96,8 +96,8 @@ class GridBeats:
         self.found = _beats(own | texels | joint | {"reads": CORNERS}, end=1, part_end=1)
         beside = {"borders": CORNERS, "weight": 9, "several": 1}
         self.parts = _beats(beside | joint, end=1, part_end=1)
-        thrice = {"thrice": 1} if cubes else {}
-        of_pixel = {"borders": CORNERS, "weight": 9} | thrice
+        tripled = {"tripled": 1} if cubes else {}
+        of_pixel = {"borders": CORNERS, "weight": 9} | tripled
         of_pixel |= {"missing": CORNERS} if corners else {}
         self.weights = _beats(of_pixel, end=1, **({"copy": 1} if corners else {}))
 

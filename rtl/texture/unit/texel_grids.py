@@ -138,7 +138,7 @@ class TexelGrids(wiring.Component):
             own = grid.pixels[pixel]
             count = self.counts.payload[pixel] if self._params.footprints else 1
             if self._params.cubes:
-                count = Mux(own.thrice, 3, count)
+                count = Mux(own.tripled, 3, count)
             m.d.comb += [
                 taps[f"weight{pixel}"].eq(own.weight),
                 taps[f"count{pixel}"].eq(count),
@@ -163,15 +163,15 @@ class TexelGrids(wiring.Component):
     def _move(self, m):
         """A grid moves: what became of its quad goes with the last of them."""
         texels = self.texels.payload
-        before = Signal(OUTCOME)
+        earlier = Signal(OUTCOME)
         total = self.outcome.payload
         # Without footprints a quad has two grids at most.
         bits = (
             len(total.lookups) if self._params.footprints else FEW + bool(self._params.stored.wide)
         )
         m.d.comb += [
-            total.status.eq(maximum(before.status, texels.status)),
-            *(total[name].eq((before[name] + texels[name])[:bits]) for name in COUNTED),
+            total.status.eq(maximum(earlier.status, texels.status)),
+            *(total[name].eq((earlier[name] + texels[name])[:bits]) for name in COUNTED),
         ]
         ending = [self.references] if self._compared else []
         ending += [self.counts] if self._params.footprints else []
@@ -180,8 +180,8 @@ class TexelGrids(wiring.Component):
         with m.If(self.i.payload.end):
             moves = move_together(m, (self.i, self.texels, *ending), (self.filter, self.outcome))
             with m.If(moves):
-                m.d.sync += before.eq(0)
+                m.d.sync += earlier.eq(0)
         with m.Else():
             moves = move_together(m, (self.i, self.texels), (self.filter,), known)
             with m.If(moves):
-                m.d.sync += before.eq(total)
+                m.d.sync += earlier.eq(total)
