@@ -13,7 +13,14 @@ from fixfunc.models.memory.tile_codecs import ColourCodec, RawCodec, TileCodec
 from fixfunc.models.output import output_merger
 from fixfunc.models.output.blend import blend_of
 from fixfunc.models.output.formats import colour_format, load, masked, shader_alpha
-from fixfunc.models.output.output_merger import Numbers, in_steps, merge_channels, numbers, refined
+from fixfunc.models.output.output_merger import (
+    Numbers,
+    in_steps,
+    merge_channels,
+    numbers,
+    outputs,
+    refined,
+)
 from fixfunc.models.payload import integer
 from fixfunc.models.raster.edge_evaluator import unpack
 from fixfunc.models.state import TARGET_FIELDS, blending_known, needs_constant, needs_second
@@ -375,14 +382,7 @@ class ColourPlanes:
         ``colours`` has the shape (outputs, n, edge, edge); or (n, edge, edge), of every output.
         Outputs are planes; the one behind the first may be a second colour of that.
         """
-        packed, fractions = numbers(colours)
-        shape = self._outputs, *packed.shape[-3:]
-        of_planes = [
-            Numbers(*its)
-            for its in zip(
-                *(np.broadcast_to(words, shape) for words in (packed, fractions)), strict=True
-            )
-        ]
+        of_planes = outputs(colours, self._outputs)
         second = of_planes[1] if self._second else None
         for plane, begun, its in zip(self.planes, self._begun, of_planes, strict=False):
             if begun:

@@ -47,6 +47,19 @@ def numbers(colours: np.ndarray | Numbers) -> Numbers:
     return colours if isinstance(colours, Numbers) else Numbers(colours, np.uint32(0))
 
 
+def outputs(colours: np.ndarray | Numbers, count: int = 1) -> list[Numbers]:
+    """Colours of each output, of shape (n, edge, edge): as many as are given, or ``count`` alike.
+
+    ``colours`` has the shape (outputs, n, edge, edge); or (n, edge, edge), of every output.
+    """
+    words = numbers(colours)
+    given = words.packed.shape
+    shape = max(count, *given[:-3], 1), *given[-3:]
+    return [
+        Numbers(*its) for its in zip(*(np.broadcast_to(its, shape) for its in words), strict=True)
+    ]
+
+
 def merge(
     new: np.ndarray,
     old: np.ndarray,

@@ -9,6 +9,7 @@ from fixfunc.models.depth.depth_cache import DepthCache, StencilCache
 from fixfunc.models.memory.cache_shape import CacheShape
 from fixfunc.models.memory.surface import tile_grid
 from fixfunc.models.output.colour_write import ColourCache
+from fixfunc.models.output.output_merger import outputs
 from fixfunc.models.performance.events import MODES, SURFACE, USE
 from fixfunc.models.performance.recording.beat_rows import DrawnList
 from fixfunc.models.raster.edge_evaluator import pack
@@ -127,7 +128,8 @@ class PlaneUses:
             tiles = found.tiles[live]
             tiles["mask"] = pack(tested.shaded[live])
             self._cache.found = np.zeros(0, USE)
-            self._cache.run(tiles, made.colours, state, tested.passed[live])
+            colours = outputs(made.colours)[0]
+            self._cache.run(tiles, colours, state, tested.passed[live])
             self._keep(beats[live][: len(self._cache.found)])
             return
         reads = (tested.outcome == Outcome.TEST) & bool(state["depth_test"])

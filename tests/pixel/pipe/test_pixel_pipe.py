@@ -137,7 +137,7 @@ def test_what_is_wrong_is_seen(stage, function, monkeypatch):
         return ~out if out.dtype == bool else out ^ 1
 
     monkeypatch.setattr(module, function, wrong)
-    rows = streams.requests(np.random.default_rng(4), 900, PARAMS)
+    rows = streams.requests(np.random.default_rng(6), 900, PARAMS)
     _, _, mismatches, first = catalogue.block(BLOCK).compare(
         volume(BLOCK, CONFIG), rows, CONFIG, ("full", "full"), 0, limit=LIMIT
     )
