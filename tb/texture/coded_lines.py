@@ -28,9 +28,11 @@ TILES = 200  # of each: its modes take four transfers
 ROOM = 1 << 16  # bytes from one to the next
 SIZE = SURFACES * ROOM
 BYTES = TRANSFER // 8
-# Tables lie behind all tiles of theirs, or further on, in an order of their own.
+TILE = TILE_LINES * LINE  # bytes
+# Surfaces begin at any tile of memory; tables lie behind all tiles of theirs, or further on.
+FIRSTS = tuple(ROOM * n + TILE * tile for n, tile in enumerate((0, 3, 17, 50)))
 PLACES = tuple(
-    ROOM * n + TILES * TILE_LINES * LINE + gap for n, gap in enumerate((0, 512, 1024, 32))
+    first + TILES * TILE + gap for first, gap in zip(FIRSTS, (0, 512, 1024, 32), strict=True)
 )
 
 
@@ -39,6 +41,7 @@ def requests(rng: np.random.Generator, count: int, params: CodedLinesParams) -> 
     reads = np.zeros(count, dtype(params.read))
     reads["id"] = np.arange(count) % params.places
     begin = 0
+    firsts, tables = np.array(FIRSTS), np.array(PLACES)
     colours = rng.choice([0, 0xFFFFFFFF, *rng.integers(0, 1 << 32, 2)], SURFACES)
     while begin < count:
         part = reads[begin : begin + int(rng.choice([1, 5, 40, 160]))]
@@ -54,8 +57,8 @@ def requests(rng: np.random.Generator, count: int, params: CodedLinesParams) -> 
         square = step if kind == "walk" else rng.integers(0, TILE_LINES, len(part))
         surface = rng.integers(0, SURFACES, 1 if rng.random() < 0.8 else len(part))
         part["tile"] = tile
-        part["line"] = surface * (ROOM // LINE) + TILE_LINES * tile + square % TILE_LINES
-        part["mode_table"] = np.array(PLACES)[surface] // BYTES
+        part["line"] = firsts[surface] // LINE + TILE_LINES * tile + square % TILE_LINES
+        part["mode_table"] = tables[surface] // BYTES
         part["cleared"] = colours[surface]
     return codec.pack(reads, params.read)
 
@@ -65,10 +68,10 @@ def memory(rows: np.ndarray, params: CodedLinesParams) -> np.ndarray:
     rng = np.random.default_rng(len(rows))
     reads = records(rows, params)
     data = rng.integers(0, 256, SIZE, np.uint8)
-    for n, place in enumerate(PLACES):
+    for first, place in zip(FIRSTS, PLACES, strict=True):
         own = reads["cleared"][reads["mode_table"] == place // BYTES]
         colour = own[0] if len(own) else 0
-        put_surface(rng, data[n * ROOM :], TILES, place - n * ROOM, colour)
+        put_surface(rng, data[first:], TILES, place - first, colour)
     return data
 
 
