@@ -34,9 +34,10 @@ LARGE = {"0": 5_000_000, "g": 1_500_000}  # characters of Verilog, by optimisati
 # Verilator writes the second of two underscores as its code.
 _DRIVE = """\
         if (!in[{n}].offered && in[{n}].sent < in[{n}].count && pace[{n}].next()) {{
-            in[{n}].offered = true;
+            in[{n}].offered = true, in[{n}].taken = false;
             std::memcpy(&top->{name}___05Fpayload, in[{n}].rows + in[{n}].sent * {words}, {size});
         }}
+        if (in[{n}].taken) in[{n}].taken = false, invert(&top->{name}___05Fpayload, {bits});
         top->{name}___05Fvalid = in[{n}].offered;
         pending |= in[{n}].sent < in[{n}].count;"""
 _READY = """\
@@ -62,7 +63,7 @@ _KEEP_DATA = """\
             {name}.keep_data(top);"""
 _BEAT_IN = """\
         if (in[{n}].offered && top->{name}___05Fready) {{
-            in[{n}].offered = false, ++in[{n}].sent, moved = true;
+            in[{n}].offered = false, in[{n}].taken = true, ++in[{n}].sent, moved = true;
             if (!begun) begun = true, stats->first = stats->clocks;
         }}"""
 _BEAT_OUT = """\
@@ -176,6 +177,7 @@ def shim(
                 name=p.name,
                 words=codec.words(p.width),
                 size=_port_bytes(p.width),
+                bits=p.width,
                 always="true" if p.name.startswith(PROBE) else "false",
             )
             for n, p in enumerate(of)

@@ -21,7 +21,10 @@ class _Port:
 
 
 class StreamDriver(_Port):
-    """Sends beats; ``pace`` says in which clocks a new one may be offered."""
+    """Sends beats; ``pace`` says in which clocks a new one may be offered.
+
+    What is not valid says the opposite of the last beat, in every bit.
+    """
 
     def __init__(self, dut: HierarchyObject, name: str, pace: Iterator[bool]) -> None:
         super().__init__(dut, name)
@@ -39,6 +42,7 @@ class StreamDriver(_Port):
                 await FallingEdge(self._clk)
             await RisingEdge(self._clk)
             self._valid.value = 0
+            self._payload.value = beat ^ (1 << len(self._payload)) - 1
 
 
 class StreamSink(_Port):
