@@ -23,9 +23,8 @@ from fixfunc.rtl.payload import layout
 from fixfunc.spec.colours import SCAN_SETUP, scanned
 from fixfunc.spec.errors import Stalled
 from fixfunc.spec.payloads import KIND, width
-from fixfunc.tb.bench.bench import StreamBench
-from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.reading import ReadingBench
 from fixfunc.tb.output.colour_compression import random_tiles
 
 COMMAND = (KIND, *SCAN_SETUP)
@@ -303,23 +302,11 @@ def describe(row: np.ndarray, params: ScanOutParams) -> str:
     return " ".join(f"{f.name}={int(beat[f.name]):#x}" for f in fields)
 
 
-class ScanOutBench(MemoryBehind, StreamBench):
+class ScanOutBench(ReadingBench):
     """Bench with buffers in the memory behind the port."""
 
     stem = "scan_out"
-
-    def __init__(self, dut: HierarchyObject) -> None:
-        super().__init__(dut)
-        self.attach(dut, ["memory"], SIZE)
-
-    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        return {"o": super().golden(rows)["o"]}
-
-    async def scan(self, rows: np.ndarray, source: str, sink: str, pace: str = "") -> None:
-        """Run commands; memory has the pace of the sink, or another one."""
-        self.fill(memory(rows, self.params), pace or sink)
-        self.fail_at(unreadable(rows))
-        await self.run(rows, source, sink)
+    size = SIZE
 
 
 def setup_at(
@@ -349,7 +336,7 @@ def ordered(setup: np.void, orders: str) -> np.ndarray:
 @cocotb.parametrize(source=["full", "random"], sink=list(PACES))
 async def buffers_become_lines(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = ScanOutBench(dut)
-    await bench.scan(requests(bench.rng, COMMANDS, bench.params), source, sink)
+    await bench.read(requests(bench.rng, COMMANDS, bench.params), source, sink)
 
 
 # plan: scan-out-5
@@ -359,7 +346,7 @@ async def one_beat_a_clock(dut: HierarchyObject, coded: int) -> None:
     """Lines of two frames leave without a gap, if memory does not stall; none is late."""
     bench = ScanOutBench(dut)
     setup = setup_at((64, 24), buffers=2, coded=coded)
-    await bench.scan(ordered(setup, "FPF"), "full", "full")
+    await bench.read(ordered(setup, "FPF"), "full", "full")
     count = beats_a_frame(setup, bench.params)
     clocks = [clock for _, clock in bench.beats_out]
     for n in range(0, 2 * count, count):
@@ -373,7 +360,7 @@ async def what_is_late_is_counted(dut: HierarchyObject) -> None:
     """Before a memory that starves, every clock that a begun frame waits counts."""
     bench = ScanOutBench(dut)
     setup = setup_at((16, 16))
-    await bench.scan(ordered(setup, "FF"), "full", "full", pace="starved")
+    await bench.read(ordered(setup, "FF"), "full", "full", pace="starved")
     count = beats_a_frame(setup, bench.params)
     clocks = [clock for _, clock in bench.beats_out]
     late = sum(clocks[n + count - 1] - clocks[n] - count + 1 for n in (0, count))

@@ -17,9 +17,8 @@ from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import TileMode
 from fixfunc.spec.textures.cache import LINE
 from fixfunc.spec.textures.coded_lines import HALVES, TILE_LINES
-from fixfunc.tb.bench.bench import StreamBench
-from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.reading import ReadingBench
 from fixfunc.tb.bench.stream import StreamDriver
 from fixfunc.tb.output.colour_compression import put_few, random_tiles
 
@@ -136,24 +135,11 @@ def describe(row: np.ndarray, params: CodedLinesParams) -> str:
     return ", ".join(f"{f.name} {int(record[f.name]):#x}" for f in params.transfer)
 
 
-class CodedLinesBench(MemoryBehind, StreamBench):
+class CodedLinesBench(ReadingBench):
     """Bench with surfaces in the memory behind the port."""
 
     stem = "coded_lines"
-
-    def __init__(self, dut: HierarchyObject) -> None:
-        super().__init__(dut)
-        self.attach(dut, ["memory"], SIZE)
-        dut.forget.value = 0
-
-    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        return {"o": super().golden(rows)["o"]}
-
-    async def read(self, rows: np.ndarray, source: str, sink: str) -> None:
-        """Read lines; memory has the pace of the sink."""
-        self.fill(memory(rows, self.params), sink)
-        self.fail_at(unreadable(rows))
-        await self.run(rows, source, sink)
+    size = SIZE
 
 
 # plan: coded-lines-5

@@ -28,9 +28,8 @@ from fixfunc.spec.textures.unit import (
     LAST_CUBE,
     TextureKind,
 )
-from fixfunc.tb.bench.bench import StreamBench
-from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.reading import ReadingBench
 
 SAMPLE = [f.name for f in INSTRUCTION_STATE]  # how an instruction samples
 SIZE = 1 << 16  # bytes of memory
@@ -243,25 +242,12 @@ def describe(row: np.ndarray, params: DescriptorPoolParams) -> str:
     return ", ".join(f"{f.name} {int(record[f.name])}" for f in table)
 
 
-class DescriptorPoolBench(MemoryBehind, StreamBench):
+class DescriptorPoolBench(ReadingBench):
     """Bench with descriptors in the memory behind the port."""
 
     stem = "descriptor_pool"
+    size = SIZE
     ports = ("o", "refused")
-
-    def __init__(self, dut: HierarchyObject) -> None:
-        super().__init__(dut)
-        self.attach(dut, ["memory"], SIZE)
-
-    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        golden = super().golden(rows)
-        return {port: golden[port] for port in self.ports}
-
-    async def select(self, rows: np.ndarray, source: str, sink: str) -> None:
-        """Beats of a run; memory has the pace of the sink."""
-        self.fill(memory(rows, self.params), sink)
-        self.fail_at(unreadable(rows))
-        await self.run(rows, source, sink)
 
 
 # plan: descriptor-pool-2
@@ -269,7 +255,7 @@ class DescriptorPoolBench(MemoryBehind, StreamBench):
 @cocotb.parametrize(source=list(PACES), sink=list(PACES))
 async def numbers_become_states(dut: HierarchyObject, source: str, sink: str) -> None:
     bench = DescriptorPoolBench(dut)
-    await bench.select(requests(bench.rng, 120, bench.params), source, sink)
+    await bench.read(requests(bench.rng, 120, bench.params), source, sink)
 
 
 # plan: descriptor-pool-4
@@ -282,7 +268,7 @@ async def a_descriptor_on_chip_costs_nothing(dut: HierarchyObject) -> None:
     params = bench.params
     again = [selected(np.full(3, legal), params), _quads(bench.rng, 2, params)]
     rows = np.concatenate([placed(0, POOL, LIMIT // LINE, params), *again * 10])
-    await bench.select(rows, "full", "full")
+    await bench.read(rows, "full", "full")
     clocks = [clock for _, clock in bench.beats_out]
     assert clocks[-1] - clocks[-40] == 39
     assert Refusal.STATE not in bench.out["refused"]

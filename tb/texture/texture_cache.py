@@ -22,9 +22,8 @@ from fixfunc.spec.textures.cache import (
     TEXEL_QUAD,
     CacheKind,
 )
-from fixfunc.tb.bench.bench import StreamBench
-from fixfunc.tb.bench.memory import MemoryBehind
 from fixfunc.tb.bench.pace import PACES
+from fixfunc.tb.bench.reading import ReadingBench
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture.coded_lines import put_surface
 
@@ -204,24 +203,11 @@ def describe(row: np.ndarray, _: TextureCacheParams) -> str:
     return ", ".join(f"{f.name} {int(record[f.name])}" for f in TEXEL_QUAD)
 
 
-class TextureCacheBench(MemoryBehind, StreamBench):
+class TextureCacheBench(ReadingBench):
     """Bench with textures in the memory behind the port."""
 
     stem = "texture_cache"
-
-    def __init__(self, dut: HierarchyObject) -> None:
-        super().__init__(dut)
-        self.attach(dut, ["memory"], SIZE)
-        dut.forget.value = 0
-
-    def golden(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        return {"o": super().golden(rows)["o"]}
-
-    async def read(self, rows: np.ndarray, source: str, sink: str, pace: str = "") -> None:
-        """Read quads; memory has the pace of the sink, or another one."""
-        self.fill(memory(rows, self.params), pace or sink)
-        self.fail_at(unreadable(rows))
-        await self.run(rows, source, sink)
+    size = SIZE
 
 
 # plan: texture-cache-9
