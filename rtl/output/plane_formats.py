@@ -49,8 +49,7 @@ class PlaneFormats(FormatSet):
     Parameters
     ----------
     formats : tuple of Format
-        Those that the merger's decoder is asked about: integers, normalised ones, floats that are
-        blended.
+        Those that the merger's decoder knows: integers, normalised ones, floats that are blended.
     stored : tuple of Format
         All of them.
     """
@@ -79,8 +78,8 @@ class PlaneFormats(FormatSet):
     @classmethod
     def of(cls, formats: Sequence[Format], floats: bool = False) -> "PlaneFormats":
         """The set of all formats of a plane; ``floats`` are blended."""
-        asked = tuple(form for form in formats if floats or form not in FLOATS)
-        return cls(asked, tuple(formats))
+        merged = tuple(form for form in formats if floats or form not in FLOATS)
+        return cls(merged, tuple(formats))
 
     @property
     def layouts(self) -> tuple[tuple[Place | None, ...], ...]:

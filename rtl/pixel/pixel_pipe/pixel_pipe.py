@@ -187,9 +187,9 @@ class PixelPipe(wiring.Component):
         m.submodules.interpolator = interpolator = AttributeQuads(p.interpolator)
         m.submodules.stage_feed = feed = StageFeed(components, p.triangles, p.states)
         shape = target.edge, target.shader_depths, target.outputs
-        given = 1 if p.stage else target.outputs
+        quad_colours = 1 if p.stage else target.outputs
         m.submodules.gather = gather = TileGather(
-            *shape, target.formats, target.shading, given, target.floats
+            *shape, target.formats, target.shading, quad_colours, target.floats
         )
         for name in ("i", "state"):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(table, name))

@@ -46,8 +46,8 @@ class TileGather(wiring.Component):
         What planes may be.
     most : int
         Tiles that can be on their way.
-    given : int
-        Most colours of a quad that the shader gives: one for all outputs, or ``outputs``.
+    quad_colours : int
+        Most colours of a quad that the shader puts out: one for all outputs, or ``outputs``.
     floats : bool
         Planes of floats are blended.
 
@@ -55,7 +55,7 @@ class TileGather(wiring.Component):
     -------
     tiles : In(stream.Signature(ArrayLayout(FORMAT, outputs)))
         Formats of the outputs of a tile, before its quads; 0 of one that is not asked for.
-    i : In(stream.Signature(layout(shaded_quad(given))))
+    i : In(stream.Signature(layout(shaded_quad(quad_colours))))
         Their masks hold what survives. Colours that are not asked for take a clock each.
     o : Out(stream.Signature(layout(colours(edge, depths, outputs))))
         Of outputs that are not asked for, any.
@@ -68,19 +68,19 @@ class TileGather(wiring.Component):
         outputs: int,
         formats: Sequence[Format],
         most: int,
-        given: int = 1,
+        quad_colours: int = 1,
         floats: bool = False,
     ) -> None:
         self._floats = floats
         self._edge = edge
         self._outputs = outputs
-        self._gives_several = given > 1
+        self._several = quad_colours > 1
         self._formats = pack_formats(formats)
         self._most = most
         super().__init__(
             {
                 "tiles": In(stream.Signature(ArrayLayout(FORMAT, outputs))),
-                "i": In(stream.Signature(layout(shaded_quad(given)))),
+                "i": In(stream.Signature(layout(shaded_quad(quad_colours)))),
                 "o": Out(stream.Signature(layout(colours(edge, depths, outputs)))),
             }
         )
@@ -137,7 +137,7 @@ class TileGather(wiring.Component):
         if self._outputs > 1:
             own, is_end = self._count(m, heads.o.payload, moves, out)
         enters, taken = heads.o.valid, pack.ready & heads.o.valid & is_end
-        if self._gives_several:
+        if self._several:
             enters, taken = self._take_several(m, enters, pack.ready, is_end)
         m.d.comb += [
             pack.valid.eq(self.i.valid & enters),
