@@ -29,7 +29,11 @@ from fixfunc.tb.bench.states import parted
 
 BITS = sum(f.bits for f in FILTER_TAPS)
 ENDS = (0, 1, 127, 128, 254, 255)  # of fractions
+ODD = (1, 1, 127, 255, 255)  # products of such fractions have all bits
 POWERS = (1, 2, 4, 8, 16)
+# Two values of texels, as shares of the range and units beside it, and how many have the first: so
+# that means are halfway between floats, just below a power of two, or next to nothing.
+FEW = ((0, 0), (1, 0), 0.5), ((1, 0), (1, -1), 0.9), ((0, 0), (0, 1), 0.8)
 # Of float32 that are compared: zeros, denormals, the least number, infinities, NaN.
 WORDS = (0, 1, 0x7F, 0x80, 0x7F80, 0x7FC0, 0x8000, 0x8080, 0xBF80, 0xFF80, 0x3F80, 0xFFFF)
 
@@ -61,7 +65,7 @@ def draw(rng: np.random.Generator, params: FilterParams) -> np.ndarray:
     state["compares"] = rng.random() < 0.3
     state["function"] = rng.choice([*Compare])
     state["floats"] = params.floats & (rng.random() < 0.5)
-    alike = rng.random() < 0.7
+    alike = rng.random() < 0.5
     unit = rng.choice(params.units)
     integers = [unit for unit in params.units if unit != Unit.HALF]
     if params.halves and rng.random() < 0.3:
@@ -79,27 +83,30 @@ def quads(
     """Grids of quads, one after the other."""
     samples = np.array(range(1, 49) if params.footprints else POWERS)
     is_half = state["unit_r"][0] == Unit.HALF
-    most = rng.choice([1, 1, 1, 3, 7, 16, 16 if is_half else 48], count)
+    few = (None, *FEW)[rng.choice(4, p=[0.4, 0.2, 0.15, 0.25])]
+    some, share = (ODD, 0.9) if few else (ENDS, 0.4)
+    most = rng.choice([1, 1, 2, 4] if few else [1, 1, 1, 3, 7, 16, 16 if is_half else 48], count)
     numbers = np.array([[rng.choice(samples[samples <= n]) for _ in range(4)] for n in most])
-    smooth = rng.random(count) < 0.3  # between two levels
+    smooth = rng.random(count) < (0.6 if few else 0.3)  # between two levels
     times = numbers.max(1) << smooth
     beats = np.zeros(int(times.sum()), dtype(FILTER_TAPS))
     which = np.repeat(np.arange(count), times)
     place = np.arange(len(beats)) - np.repeat(np.cumsum(times) - times, times)
     for name in beats.dtype.names:
-        beats[name] = texels(rng, state, name, len(beats)) if name[0] == "t" else 0
+        beats[name] = texels(rng, state, name, len(beats), few) if name[0] == "t" else 0
     for pixel in range(4):
         own = numbers[which, pixel]
-        level = np.where(rng.random(count) < 0.3, rng.choice(ENDS, count), _bytes(rng, count))
+        level = np.where(rng.random(count) < share, rng.choice(some, count), _bytes(rng, count))
         level = np.where(smooth, level, 0)[which]
         fine = place % (1 + smooth[which]) == 0
         weight = np.where(fine, 256 - level, level)
         beats[f"weight{pixel}"] = np.where(place >> smooth[which] < own, weight, 0)
         beats[f"count{pixel}"] = own
         for axis in "uv":
-            some = rng.choice(ENDS, len(beats))
             beats[f"{axis}{pixel}"] = np.where(
-                rng.random(len(beats)) < 0.4, some, _bytes(rng, len(beats))
+                rng.random(len(beats)) < share,
+                rng.choice(some, len(beats)),
+                _bytes(rng, len(beats)),
             )
         beats[f"reference{pixel}"] = _references(rng, beats, pixel)
         if is_half and params.corners:
@@ -111,14 +118,21 @@ def quads(
     return beats
 
 
-def texels(rng: np.random.Generator, state: np.ndarray, name: str, count: int) -> np.ndarray:
-    """A channel of a texel, as its unit stores it; where texels are compared, anything."""
+def texels(
+    rng: np.random.Generator, state: np.ndarray, name: str, count: int, few: tuple | None = None
+) -> np.ndarray:
+    """A channel of a texel, as its unit stores it, of FEW values or any; where texels are compared,
+    anything.
+    """
     unit = Unit(int(state[f"unit_{CHANNELS[int(name[-1])]}"][0]))
     if state["compares"][0]:
         return rng.choice(WORDS if state["floats"][0] else [0, 1, 0x7FFF, 0x8000, 0xFFFF], count)
     if unit == Unit.HALF:
         return _halves(rng, count)
     one = (1 << UNIT_BITS[unit]) - 1
+    if few:
+        first, second, share = few
+        return np.where(rng.random(count) < share, *(a * one + b for a, b in (first, second)))
     least = -one if unit in SIGNED else 0
     ends = rng.choice([least, min(0, least + 1), 0, 1, one - 1, one], count)
     found = np.where(rng.random(count) < 0.3, ends, rng.integers(least, one + 1, count))

@@ -23,14 +23,12 @@ class CountDivider(wiring.Component):
     Members
     -------
     load : In(1)
-        ``i`` and ``divisor`` are taken.
-    step : In(1)
-        Four bits more of the quotient are found: :attr:`STEPS` times, of a divisor of 1 never.
+        ``i`` and ``divisor`` are taken; in other clocks four bits more of the quotient are found.
     i : In(46)
     divisor : In(6)
         It holds from the clock after ``load`` on.
     o : Out(48)
-        From the clock after ``load`` on, or after the last step.
+        In the clock after ``load``, of a divisor of 1; of others :attr:`STEPS` clocks later.
     inexact : Out(1)
         There is a remainder.
     """
@@ -42,7 +40,6 @@ class CountDivider(wiring.Component):
         super().__init__(
             {
                 "load": In(1),
-                "step": In(1),
                 "i": In(MAGNITUDE),
                 "divisor": In(6),
                 "o": Out(QUOTIENT),
@@ -68,7 +65,7 @@ class CountDivider(wiring.Component):
                 quotient.append(fits)
             with m.If(self.load):
                 m.d.sync += remainder.eq(0)
-            with m.Elif(self.step):
+            with m.Else():
                 m.d.sync += [
                     remainder.eq(following),
                     self.o.eq(Cat(*reversed(quotient), self.o)),

@@ -240,7 +240,6 @@ class Filter(wiring.Component):
                 m.submodules[f"nearest_{pixel}_{n}"] = nearest
                 m.d.comb += [
                     divider.load.eq(load),
-                    divider.step.eq(busy),
                     divider.i.eq(sums[pixel][n].magnitude),
                     divider.divisor.eq(divisor),
                     nearest.i.quotient.eq(divider.o),
