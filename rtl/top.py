@@ -117,7 +117,7 @@ class Top(wiring.Component):
         """Memory port of a client: of textures, and of caches in any order, with an id a read."""
         p = self._params
         if client == "texture":
-            return Axi((p.pixels.texture.cache.in_flight - 1).bit_length())
+            return Axi(p.pixels.texture.cache.ids)
         if client in p.colour.names:
             return Axi(p.colour.cache.ids)
         if client in p.clients:
@@ -205,6 +205,7 @@ class Top(wiring.Component):
         returns = colour.o.valid & fence.release
         m.d.comb += [
             pixels.restart.eq(reader.i.valid & reader.i.ready),
+            pixels.fenced.eq(reader.ended),
             pixels.corners.eq(reader.corners),
             pixels.found.eq(reader.found),
             reader.slot.eq(pixels.slot),

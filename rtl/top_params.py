@@ -21,6 +21,7 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.memory import caching
 from fixfunc.spec.textures.addresses import EXTENT
+from fixfunc.spec.textures.cache import StoredFormat
 
 
 @dataclass(frozen=True)
@@ -138,11 +139,17 @@ class TopParams:
 def texture_rules(texture: TextureUnitParams | None) -> dict[str, Any]:
     """Parameters of a command reader whose textures are sampled so."""
     if texture is None:
-        return {"texture_formats": (), "texture_extent": EXTENT, "texture_anisotropy": 1}
+        return {
+            "texture_formats": (),
+            "texture_extent": EXTENT,
+            "texture_anisotropy": 1,
+            "texture_surfaces": (),
+        }
     return {
         "texture_formats": texture.cache.formats,
         "texture_extent": texture.addresses.extent,
         "texture_anisotropy": texture.anisotropy,
+        "texture_surfaces": texture.cache.surfaces,
     }
 
 
@@ -158,13 +165,25 @@ BLENDED_FLOATS = Format.R8G8B8A8_UNORM, Format.R16G16_FLOAT, Format.R11G11B10_FL
 # Clocks of memory's latency that the texture unit hides, as the other caches do.
 HIDDEN = 1024
 _TEXTURE = TEXTURES["default"]
+_TINY_TEXTURE = TEXTURES["tiny"]
+
+
+def _pipe(shape, texture, **cache):
+    """A pixel pipe; ``cache`` are parameters of its texture cache."""
+    return replace(shape, texture=replace(texture, cache=replace(texture.cache, **cache)))
+
+
+_TINY_PIPE = PixelPipeParams(8, 2, replace(INTERPOLATORS["tiny"], attributes=4))
 PIPES = {
-    "default": PixelPipeParams(
-        texture=replace(_TEXTURE, cache=replace(_TEXTURE.cache, queue=HIDDEN))
+    "default": _pipe(PixelPipeParams(), _TEXTURE, queue=HIDDEN, coded=4),
+    "frame": _pipe(PixelPipeParams(), _TEXTURE, queue=HIDDEN),
+    "tiny": _pipe(
+        _TINY_PIPE,
+        _TINY_TEXTURE,
+        coded=2,
+        formats=(*_TINY_TEXTURE.cache.formats, StoredFormat.R16G16_SNORM),
     ),
-    "tiny": PixelPipeParams(
-        8, 2, replace(INTERPOLATORS["tiny"], attributes=4), texture=TEXTURES["tiny"]
-    ),
+    "tiny_plain": replace(_TINY_PIPE, texture=_TINY_TEXTURE),
 }
 
 
@@ -209,16 +228,16 @@ _TINY = _of("tiny", "tiny", RESOLVES["tiny_srgb"], planes=2, formats=EACH_KIND, 
 _FLOATS = _of("tiny", "tiny", planes=2, formats=BLENDED_FLOATS, lanes=1, second=True, floats=True)
 CONFIGS = {
     "default": _with_pixels(TopParams(), "default", "default", 8),
-    "frame": _with_pixels(_of("default", "default"), "default", "default", 8),
+    "frame": _with_pixels(_of("default", "default"), "default", "frame", 8),
     "planes": _of("default", "planes", RESOLVES["srgb"]),
     "tiny": _in_any_order(_with_pixels(_TINY, "tiny", "tiny", 4)),
-    "tiny_bytes": _with_pixels(_of("tiny", "tiny"), "tiny", "tiny", 4),
-    "tiny_floats": _with_pixels(_FLOATS, "tiny", "tiny", 4),
+    "tiny_bytes": _with_pixels(_of("tiny", "tiny"), "tiny", "tiny_plain", 4),
+    "tiny_floats": _with_pixels(_FLOATS, "tiny", "tiny_plain", 4),
 }
 PURPOSE = {  # of each configuration
     "default": "the whole pipeline: targets up to 2048 pixels, 8x MSAA, depth, stencil, colour, "
     "resolve",
-    "frame": "the same without resolves, which simulates faster",
+    "frame": "the same without resolves, nor textures that are coded surfaces: simulates faster",
     "planes": "the whole, with eight colour planes of any format of up to 32 bits",
     "tiny": "the whole in small, for benches: tiles of 4x4, targets up to 64 pixels, 4x MSAA, "
     "two colour planes of a format of each kind or two colours for the first, resolves of surfaces "

@@ -22,7 +22,7 @@ from fixfunc.spec.payloads import (
     each,
 )
 from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
-from fixfunc.spec.textures.unit import TEXTURE_STATE
+from fixfunc.spec.textures.descriptors import DESCRIPTOR
 
 
 class Opcode(IntEnum):
@@ -120,7 +120,7 @@ UPPER_PACKET = tuple(
 FENCE_PACKET = (*PACKET, *(field for field in FENCE if field.name in ("sequence", "begin")))
 RESOLVE_PACKET = (*PACKET, *RESOLVE)
 PIXEL_STATE_PACKET = (*PACKET, *PIXEL_STATE)
-TEXTURE_PACKET = (*PACKET, *TEXTURE_STATE[1:])  # without kind
+TEXTURE_PACKET = (*PACKET, *DESCRIPTOR)
 BLEND_CONSTANT_PACKET = (*PACKET, *BLEND_CONSTANT)
 ALIGNED = 256  # of planes, in bytes
 LENGTHS = {

@@ -44,6 +44,7 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.texture_formats,
         reader.texture_extent,
         reader.texture_anisotropy,
+        len(reader.texture_surfaces) > 0,
     )
 
 
@@ -75,7 +76,14 @@ def pipe(params: TopParams) -> PixelPipe | None:
 
 def cache_shape(cache: TextureCacheParams) -> QuadCacheShape:
     """Shape of a texture cache."""
-    return QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
+    return QuadCacheShape(
+        cache.sets,
+        cache.ways,
+        cache.line_sets,
+        cache.line_ways,
+        cache.formats,
+        coded=cache.coded > 0,
+    )
 
 
 def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from fixfunc.models.texture.unit.texture_rules import TextureRules
 from fixfunc.spec import commands
 from fixfunc.spec.colours import BASE_FORMATS
 from fixfunc.spec.commands import Opcode
@@ -47,6 +48,8 @@ class CommandLimits:
         log2 of the greatest width and height of a texture.
     texture_anisotropy : int
         Most samples along a footprint that a texture may ask for.
+    texture_coded : bool
+        Textures may be coded surfaces.
     """
 
     edge: int = 8
@@ -63,6 +66,17 @@ class CommandLimits:
     texture_formats: tuple[StoredFormat, ...] = ()
     texture_extent: int = EXTENT
     texture_anisotropy: int = 1
+    texture_coded: bool = False
+
+    @property
+    def textures(self) -> TextureRules:
+        """What textures there may be."""
+        return TextureRules(
+            self.texture_formats,
+            self.texture_extent,
+            self.texture_anisotropy,
+            coded=self.texture_coded,
+        )
 
     @property
     def blending(self) -> tuple[tuple[Format, ...], bool, int, bool]:

@@ -13,7 +13,6 @@ from fixfunc.models.memory.surface import overlap, plane_bytes, tiles_of
 from fixfunc.models.payload import dtype, unpack
 from fixfunc.models.raster.edge_evaluator import LANE_SHAPE
 from fixfunc.models.state import TARGET_FIELDS, check_draw_state, needs_constant
-from fixfunc.models.texture.unit.texture_rules import broken_rule
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.colours import EDGE
 from fixfunc.spec.commands import ALIGNED, LENGTHS, VERTEX_OPCODES, CommandError, Opcode
@@ -291,14 +290,7 @@ class _Reader:
 
     def _texture(self, data):
         record = unpack(data.reshape(1, -1), commands.TEXTURE_PACKET)[0]
-        limits = self._limits
-        error = broken_rule(
-            record,
-            limits.texture_formats,
-            limits.texture_extent,
-            limits.texture_anisotropy,
-            self._limit,
-        )
+        error = self._limits.textures.broken(record, self._limit)
         if error:
             return error
         self.assembler.texture(record)

@@ -13,6 +13,7 @@ from fixfunc.spec.payloads import Field
 from fixfunc.spec.pixels.interpolation import How, Where
 from fixfunc.spec.pixels.pixel_state import ATTRIBUTES, PIXEL_STATE
 from fixfunc.spec.pixels.texture_stage import TextureOp
+from fixfunc.spec.textures.descriptors import DESCRIPTOR
 from fixfunc.spec.textures.unit import TEXTURE_STATE
 
 TRANSFER = 32  # bytes
@@ -27,7 +28,7 @@ VERTEX = dtype(
 )
 TRIANGLE = dtype(commands.RING_TRIANGLE)
 STATE = dtype(PIXEL_STATE)
-TEXTURE = dtype(TEXTURE_STATE)
+TEXTURE = dtype((TEXTURE_STATE[0], *DESCRIPTOR))
 
 
 class Assembly(NamedTuple):
@@ -37,7 +38,7 @@ class Assembly(NamedTuple):
     values: np.ndarray  # uint32, shape (n, 3, attributes, 4): of corners; those not used are any
     state_of: np.ndarray  # intp, shape (n,): the pixel state of each
     states: np.ndarray  # structured, shape (s,): fixfunc.spec.pixels.pixel_state.PIXEL_STATE
-    # structured, shape (s,): fixfunc.spec.textures.unit.TEXTURE_STATE of each; zeros without one
+    # structured, shape (s,), of each: fixfunc.spec.textures.descriptors.DESCRIPTOR; zeros without
     textures: np.ndarray
 
 
@@ -258,7 +259,7 @@ class Assembler:
 
     def texture(self, record: np.void) -> None:
         """What pixel states from here on sample."""
-        self._texture = carried(np.atleast_1d(record), TEXTURE_STATE)
+        self._texture = carried(np.atleast_1d(record), (TEXTURE_STATE[0], *DESCRIPTOR))
 
     def execute(self, transfers: np.ndarray) -> tuple[np.ndarray, VertexError | int]:
         """Triangles of a packet of the ring, and the rule that it breaks; 0 if it does not.

@@ -90,6 +90,10 @@ class PixelPipe:
             A byte that it cannot read.
         """
         self._memory = memory, unreadable
+        self.forget()
+
+    def forget(self) -> None:
+        """Memory has changed, as behind a FENCE: no texel is on chip."""
         self._unit = self._textures and TextureUnit(self._textures, *self._memory)
 
     def slots(self, state_of: np.ndarray, before: int) -> np.ndarray:

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Golden model of the descriptor pool: textures and samplers by number, from memory."""
 
-from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
 from fixfunc.models.payload import dtype, unpack
-from fixfunc.models.texture.unit.texture_rules import TILE, broken_rule
+from fixfunc.models.texture.unit.texture_rules import TextureRules
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.payloads import TRANSFER
-from fixfunc.spec.textures.cache import LINE, StoredFormat
-from fixfunc.spec.textures.cube import FACES
+from fixfunc.spec.textures.cache import LINE
 from fixfunc.spec.textures.descriptors import DESCRIPTOR, STRIDE, Refusal
-from fixfunc.spec.textures.unit import LAST_CUBE, NO_FORMAT, TEXTURE_STATE
+from fixfunc.spec.textures.unit import NO_FORMAT, TEXTURE_STATE
 
 TEXTURE = dtype((TEXTURE_STATE[0], *DESCRIPTOR))
 BYTES = 3 * TRANSFER // 8  # of a descriptor that are read
@@ -34,20 +32,10 @@ class DescriptorPool:
     ----------
     memory : ndarray of uint8
         Reads beyond its end fail.
-    formats : collection of StoredFormat
-        Known ones.
-    extent : int
-        log2 of the greatest width and height.
-    anisotropy : int
-        Most samples along a footprint that there may be.
+    rules : TextureRules
+        What textures there may be; others are refused.
     size : int
         Most descriptors.
-    layers : bool
-        Textures may be arrays.
-    cubes : bool
-        Textures may be cubes.
-    coded : bool
-        Textures may be coded surfaces.
     unreadable : int, optional
         A byte whose transfer cannot be read.
 
@@ -57,23 +45,13 @@ class DescriptorPool:
     def __init__(
         self,
         memory: np.ndarray,
-        formats: Collection[StoredFormat],
-        extent: int,
-        anisotropy: int,
+        rules: TextureRules,
         size: int,
-        layers: bool = True,
-        cubes: bool = True,
-        coded: bool = False,
         unreadable: int | None = None,
     ) -> None:
         self._memory = memory
-        self._formats = formats
-        self._extent = extent
-        self._anisotropy = anisotropy
+        self._rules = rules
         self._size = size
-        self._layers = layers
-        self._cubes = cubes
-        self._coded = coded
         self._unreadable = unreadable
         self.place(base=0, count=0, limit=0)
 
@@ -104,32 +82,16 @@ class DescriptorPool:
                 return Selected(_empty(), Refusal.MEMORY)
             data = self._memory[first : first + BYTES]
             record = unpack(data.reshape(1, -1), DESCRIPTOR)[0]
-            last = int(record["last_layer"])
-            if (last > 0 and not self._layers) or not self._is_cube_known(record):
-                return Selected(_empty(), Refusal.STATE)
-            if record["coded"] and not self._coded:
-                return Selected(_empty(), Refusal.STATE)
-            if record["cube"]:
-                last = FACES * last + FACES - 1
-            if record["coded"]:
-                last = (int(record["height"]) - 1) // TILE
-            span = last * int(record["distance"])
-            rules = self._formats, self._extent, self._anisotropy, self._limit, span
-            if broken := broken_rule(record, *rules):
+            if broken := self._rules.broken(record, self._limit):
                 return Selected(_empty(), BROKEN[broken])
             state = np.zeros((), TEXTURE)
             for name in record.dtype.names:
                 state[name] = record[name]
-            state["distance"] *= self._layers
+            state["distance"] *= self._rules.layers
             for name in ("mode_table", "cleared"):
-                state[name] *= self._coded
+                state[name] *= self._rules.coded
             self._known[number] = state
         return Selected(self._known[number], None)
-
-    def _is_cube_known(self, record):
-        """A texture is no cube, or one that there may be: faces are square."""
-        fits = record["width"] == record["height"] and record["last_layer"] <= LAST_CUBE
-        return not record["cube"] or (self._cubes and fits)
 
     def _readable(self, first):
         broken = self._unreadable is not None and first <= self._unreadable < first + BYTES

@@ -295,6 +295,8 @@ class Machine:
         if self._in_memory:
             self.depth.flush()
             self.colour.flush()
+        if self._pixels:
+            self._pixels.forget()
         status = np.zeros(1, dtype(STATUS))
         status["last"] = fence["slot"]
         status["error"] = CommandError.NONE

@@ -30,13 +30,13 @@ from fixfunc.spec.commands import (
 )
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.payloads import COLOUR_PLANES
+from fixfunc.spec.payloads import COLOUR_PLANES, Field
 from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
 from fixfunc.spec.state import SAMPLE_COUNTS, TARGET_LIMIT, TOP_LIMIT, DepthFormat, Kind
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import StoredFormat
+from fixfunc.spec.textures.cache import FORMAT, StoredFormat
+from fixfunc.spec.textures.descriptors import sampled
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY
-from fixfunc.spec.textures.unit import TEXTURE_STATE
 
 # The packet that is executed: its first transfer, whether that could not be read, its length.
 PACKET = StructLayout({"first": TRANSFER, "error": 1, "length": 24})
@@ -81,6 +81,8 @@ class CommandReaderParams:
         log2 of the greatest width and height of a texture.
     texture_anisotropy : int
         Most samples along a footprint that a texture may ask for: 1 or 16.
+    texture_surfaces : tuple of StoredFormat
+        Formats of textures that may be coded surfaces.
     """
 
     edge: int = 8
@@ -98,6 +100,13 @@ class CommandReaderParams:
     texture_formats: tuple[StoredFormat, ...] = ()
     texture_extent: int = EXTENT
     texture_anisotropy: int = 1
+    texture_surfaces: tuple[StoredFormat, ...] = ()
+
+    @property
+    def texture(self) -> tuple[Field, ...]:
+        """Field table of what a pixel state samples."""
+        extended = any(form >> FORMAT for form in self.texture_formats)
+        return sampled(extended, len(self.texture_surfaces) > 0)
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here
@@ -134,6 +143,7 @@ class CommandReaderParams:
         )
 
 
+_SURFACES = StoredFormat.R8G8B8A8_UNORM, StoredFormat.R16G16_SNORM
 CONFIGS = {
     "default": CommandReaderParams(),
     "planes": CommandReaderParams(colour_planes=COLOUR_PLANES, colour_formats=COLOUR_FORMATS),
@@ -148,9 +158,10 @@ CONFIGS = {
         resolve_samples=2,
         ahead=64,
         ring=RINGS["tiny"],
-        texture_formats=(StoredFormat.R8G8B8A8_UNORM, StoredFormat.BC4_SNORM),
+        texture_formats=(*_SURFACES, StoredFormat.BC4_SNORM),
         texture_extent=6,
         texture_anisotropy=ANISOTROPY,
+        texture_surfaces=_SURFACES,
     ),
 }
 PURPOSE = {  # of each configuration
@@ -158,7 +169,8 @@ PURPOSE = {  # of each configuration
     "planes": "the same, with eight colour planes of any format of up to 32 bits",
     "tiny": "for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
-    "tiny_ring": "the same, with a ring of eight vertices, and textures of two formats",
+    "tiny_ring": "the same, with a ring of eight vertices, and textures of three formats, two "
+    "of which coded surfaces may have",
 }
 
 
@@ -194,7 +206,7 @@ class CommandReader(wiring.Component):
     pixel_state : Out(stream.Signature(layout(PIXEL_STATE)))
         How the triangles behind it are shaded. It and what follows is absent without
         ``params.ring``.
-    texture : Out(layout(TEXTURE_STATE))
+    texture : Out(layout(params.texture))
         What a pixel state samples that comes now. Absent without ``params.texture_formats``.
     corners : Out(layout(commands.RING_TRIANGLE))
         More about a triangle of ``o``; of one from a TRIANGLES packet, zeros.
@@ -219,7 +231,7 @@ class CommandReader(wiring.Component):
             "attribute": In(range(ring.attributes)),
             "found": Out(ATTRIBUTE),
         }
-        textures = {"texture": Out(layout(TEXTURE_STATE))} if params.texture_formats else {}
+        textures = {"texture": Out(layout(params.texture))} if params.texture_formats else {}
         super().__init__(
             {
                 "i": In(stream.Signature(layout(START))),

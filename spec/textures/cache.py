@@ -52,7 +52,7 @@ class StoredFormat(IntEnum):
     BC7_UNORM_SRGB = 26
     R24_UNORM_X8_TYPELESS = 27
     R32_FLOAT = 28
-    # Formats of EXTENDED: TEXTURE packets have none of them.
+    # Formats of EXTENDED.
     R8_SNORM = 32
     R8G8_SNORM = 33
     R8G8B8A8_SNORM = 34

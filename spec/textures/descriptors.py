@@ -4,7 +4,7 @@
 from enum import IntEnum
 
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.textures.cache import CODED_STATE, EXTENDED, LINE_NUMBER
+from fixfunc.spec.textures.cache import CODED_STATE, DISTANCE, EXTENDED, LINE_NUMBER
 from fixfunc.spec.textures.unit import (
     ARRAY_STATE,
     INSTRUCTION_STATE,
@@ -49,6 +49,22 @@ POOL_SELECT = (
 POOL_QUAD = (_KIND, *TEXTURE_QUAD[1:])
 # In memory: a texture and its sampler, of which 96 bytes are read.
 DESCRIPTOR = (*TEXTURE_STATE[1:], *ARRAY_STATE, EXTENDED, *CODED_STATE)
+
+
+def sampled(extended: bool, coded: bool) -> tuple[Field, ...]:
+    """Field table of a texture without layers, and of its sampler, as pixel states have them.
+
+    Parameters
+    ----------
+    extended : bool
+        Formats may have numbers from 32 on.
+    coded : bool
+        Textures may be coded surfaces.
+    """
+    more = (EXTENDED,) if extended else ()
+    return (*TEXTURE_STATE, *more, *((DISTANCE, *CODED_STATE) if coded else ()))
+
+
 REFUSED = (
     Field("number", NUMBER, meaning="of the descriptor"),
     Field("reason", 2, meaning="Refusal"),

@@ -24,7 +24,7 @@ from fixfunc.spec.colours import RESOLVE
 from fixfunc.spec.commands import RESOLVE_PACKET, START, STATUS, CommandError
 from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
 from fixfunc.spec.state import Kind
-from fixfunc.spec.textures.unit import TEXTURE_STATE
+from fixfunc.spec.textures.descriptors import DESCRIPTOR
 from fixfunc.tb.bench import scenes
 from fixfunc.tb.bench.bench import StreamBench
 from fixfunc.tb.bench.memory import MemoryBehind
@@ -37,7 +37,7 @@ __all__ = ["unreadable"]
 RESOLVE_CLOCKS = 20  # far more than a packet takes
 MAY_BE_SILENT = "resolve", "pixel_state"  # streams out that not every run has beats of
 # A pixel state, and the texture that is in force with it.
-SHOWN_STATE = (*PIXEL_STATE, *(replace(f, name=f"texture_{f.name}") for f in TEXTURE_STATE[1:]))
+SHOWN_STATE = (*PIXEL_STATE, *(replace(f, name=f"texture_{f.name}") for f in DESCRIPTOR))
 WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CONTROL.values()))
 
 
@@ -76,12 +76,12 @@ class Harness(wiring.Component):
         ]
         if self._params.ring:
             shown = self.pixel_state
-            textures = TEXTURE_STATE[1:] if self._params.texture_formats else ()
+            textures = _textures(self._params)
             m.d.comb += [
                 shown.valid.eq(unit.pixel_state.valid),
                 unit.pixel_state.ready.eq(shown.ready),
                 *carried(shown.payload, unit.pixel_state.payload),
-                *(shown.payload[f"texture_{f.name}"].eq(unit.texture[f.name]) for f in textures),
+                *(shown.payload[f"texture_{name}"].eq(unit.texture[name]) for name in textures),
             ]
             m.d.comb += self.status.payload.vertex_error.eq(unit.vertex_error)
             m.d.sync += unit.released.eq(Mux(leaves & is_release, fence.sequence, 0))
@@ -180,7 +180,7 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
         ]
         resolves += [record for _, record in result.resolves]
         status["last"][n] = 1
-        pixel_states += [_shown(result.assembly)] if params.ring else []
+        pixel_states += [_shown(result.assembly, params)] if params.ring else []
         status["error"][n] = result.error
         status["vertex_error"][n] = result.vertex_error
         status["at"][n] = result.at
@@ -193,12 +193,17 @@ def expected(rows: np.ndarray, params: CommandReaderParams) -> dict[str, np.ndar
     }
 
 
-def _shown(assembly):
+def _textures(params):
+    """Names of what is shown of textures."""
+    return [f.name for f in params.texture[1:]] if params.texture_formats else []
+
+
+def _shown(assembly, params):
     """Pixel states, each with its texture."""
     out = np.zeros(len(assembly.states), dtype(SHOWN_STATE))
     for name in assembly.states.dtype.names:
         out[name] = assembly.states[name]
-    for name in assembly.textures.dtype.names[1:]:
+    for name in _textures(params):
         out[f"texture_{name}"] = assembly.textures[name]
     return out
 

@@ -5,10 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from fixfunc.spec.textures.cache import LINE
+from fixfunc.spec.payloads import TRANSFER
+from fixfunc.spec.textures.cache import FORMAT, LINE, LINE_NUMBER
 from fixfunc.tb.frontend import streams
 
-CHANGED = "width", "height", "last", "format", "mode_u", "mode_v", "base", "anisotropy"
+CHANGED = (
+    *("width", "height", "last", "format", "mode_u", "mode_v", "base", "anisotropy"),
+    *("extended", "last_layer", "cube", "coded", "distance", "mode_table"),
+)
 
 
 def change_texture(rng: np.random.Generator, fields: dict[str, Any], reader: Any) -> None:
@@ -23,9 +27,18 @@ def change_texture(rng: np.random.Generator, fields: dict[str, Any], reader: Any
         bits = int(max(fields["width"], fields["height"])).bit_length()
         fields[name] = rng.choice((bits - 1, bits, 15))
     elif name == "format":
-        fields[name] = rng.choice((*reader.texture_formats, 31))
+        few = 1 << FORMAT
+        fields[name] = rng.choice((*(form % few for form in reader.texture_formats), few - 1))
     elif name == "anisotropy":
         fields[name] = rng.choice((reader.texture_anisotropy, reader.texture_anisotropy + 1, 31))
+    elif name in ("last_layer", "cube"):
+        fields[name] = 1
+    elif name in ("extended", "coded"):
+        fields[name] = 1 - fields[name]
+    elif name == "distance":
+        fields[name] = rng.choice((1, 4, fields[name], (1 << LINE_NUMBER) - 4))
+    elif name == "mode_table":
+        fields[name] = streams.SIZE // (TRANSFER // 8) + rng.integers(-2, 2)
     elif name == "base":
         end = streams.SIZE // LINE - (1 << int(rng.integers(0, 9)))
         fields[f"base{int(rng.integers(0, fields['last'] + 1))}"] = end + rng.integers(-1, 2)

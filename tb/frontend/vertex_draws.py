@@ -9,12 +9,14 @@ from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.vertices import write_primitives, write_release, write_vertices
 from fixfunc.spec import commands
+from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.pixels.interpolation import How, Where
 from fixfunc.spec.pixels.pixel_state import ATTRIBUTES
 from fixfunc.spec.pixels.texture_stage import TextureOp
 from fixfunc.spec.state import Compare, DepthFormat
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import LEVELS, LINE
+from fixfunc.spec.textures.cache import FORMAT, LEVELS, LINE
+from fixfunc.spec.textures.coded_lines import TILE_LINES
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.tb.bench import depths
 
@@ -38,6 +40,7 @@ class VertexDraws:
         self._rng = rng
         self._ring = reader.ring
         self._formats = reader.texture_formats
+        self._surfaces = reader.texture_surfaces
         self._anisotropy = reader.texture_anisotropy
         self._textured = False
         self._next = 0
@@ -69,7 +72,7 @@ class VertexDraws:
         )
 
     def _texture(self):
-        """A texture behind the planes, and a sampler."""
+        """A texture behind the planes, which may be a coded surface, and a sampler."""
         rng = self._rng
         sides = [int(rng.choice([1, 2, 5, 13, 32, 64])) for _ in range(2)]
         last = int(rng.integers(0, max(sides).bit_length()))
@@ -86,7 +89,7 @@ class VertexDraws:
             "width": sides[0],
             "height": sides[1],
             "last": last,
-            "format": int(rng.choice([int(form) for form in self._formats])),
+            **self._stored(most),
             "first_set": int(rng.integers(0, 256)),
             "bias": int(rng.choice([0, rng.integers(-1024, 1024)])),
             "minimum": int(rng.choice([0, rng.integers(-512, 1024)])),
@@ -96,6 +99,20 @@ class VertexDraws:
             "component": int(rng.integers(0, 4)),
             "anisotropy": int(rng.choice([0, rng.integers(0, self._anisotropy + 1)])),
         }
+
+    def _stored(self, most):
+        """Its format, and what a coded surface has beside."""
+        rng = self._rng
+        coded = rng.random() < 0.3 and len(self._surfaces) > 0
+        form = int(rng.choice([*(self._surfaces if coded else self._formats)]))
+        few = 1 << FORMAT
+        fields = {"format": form % few, "extended": form // few, "coded": int(coded)}
+        if coded:
+            fields |= {"last": 0, "base0": TEXTURES // LINE + int(rng.integers(0, most)) // 4 * 4}
+            fields["distance"] = TILE_LINES * int(rng.integers(1, 9))
+            fields["mode_table"] = (TEXTURES + int(rng.integers(0, 1 << 14))) // (TRANSFER // 8)
+            fields["cleared"] = int(rng.integers(0, 1 << 32))
+        return fields
 
     def draws(self, packets: CommandList, size: tuple[int, int], form: DepthFormat) -> None:
         """Some triangles, under one pixel state or several."""

@@ -8,6 +8,7 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.descriptor_pool import DescriptorPool
+from fixfunc.models.texture.unit.texture_rules import TextureRules
 from fixfunc.rtl.texture.descriptors.descriptor_pool import CONFIGS, DescriptorPoolParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.addresses import Address
@@ -196,10 +197,9 @@ def pool_of(
     data: np.ndarray, params: DescriptorPoolParams, unreadable: int | None = None
 ) -> DescriptorPool:
     """The golden pool of a configuration, over memory."""
-    return DescriptorPool(
-        *(data, params.formats, params.extent, params.anisotropy),
-        *(params.size, params.layers, params.cubes, bool(params.surfaces), unreadable),
-    )
+    more = params.layers, params.cubes, bool(params.surfaces)
+    rules = TextureRules(params.formats, params.extent, params.anisotropy, *more)
+    return DescriptorPool(data, rules, params.size, unreadable)
 
 
 def expected(rows: np.ndarray, params: DescriptorPoolParams) -> dict[str, np.ndarray]:

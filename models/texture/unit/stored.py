@@ -13,10 +13,10 @@ from fixfunc.models.texture.unit.texture_rules import level_lines
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import COLOURS, LINE, StoredFormat
+from fixfunc.spec.textures.cache import COLOURS, FORMAT, LINE, MORE, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp
 
-FORMATS = {DXGI[Format[form.name]]: form for form in COLOURS}  # by name and sRGB
+FORMATS = {DXGI[Format[form.name]]: form for form in (*COLOURS, *MORE)}  # by name and sRGB
 LOD_ONE = 256
 REDUCTIONS = {"standard": FilterOp.MEAN, "minimum": FilterOp.MINIMUM, "maximum": FilterOp.MAXIMUM}
 
@@ -25,7 +25,7 @@ class Stored(NamedTuple):
     """A texture in memory."""
 
     data: np.ndarray  # uint8, whole lines
-    fields: dict  # of fixfunc.spec.textures.unit.TEXTURE_STATE that tell of the texture
+    fields: dict  # of fixfunc.spec.textures.descriptors.DESCRIPTOR that tell of the texture
 
 
 def form_of(texture: Texture) -> StoredFormat | None:
@@ -52,7 +52,8 @@ def stored(texture: Texture, at: int) -> Stored:
         "width": texture.width,
         "height": texture.height,
         "last": len(texture.levels) - 1,
-        "format": int(form),
+        "format": form & (1 << FORMAT) - 1,
+        "extended": form >> FORMAT,
         "least": int(texture.min_lod),
     }
     for level, images in enumerate(texture.levels):

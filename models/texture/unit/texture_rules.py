@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Rules of TEXTURE packets: what textures there are, and where they may lie."""
+"""Rules of textures: what there may be, and where they may lie."""
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from fixfunc.spec.commands import CommandError
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import FORMAT, LINE, StoredFormat
 from fixfunc.spec.textures.coded_lines import CODED_FORMATS, TILE_LINES
+from fixfunc.spec.textures.cube import FACES
+from fixfunc.spec.textures.unit import LAST_CUBE
 
 BLOCK = 4  # texels along the edge of a block
 TILE = 8  # and of a tile
@@ -17,55 +20,71 @@ TILES = 64  # whose modes a transfer has
 BYTES = 32  # of a transfer
 
 
-def broken_rule(
-    record: np.void,
-    formats: Collection[StoredFormat],
-    extent: int,
-    anisotropy: int,
-    limit: int,
-    span: int = 0,
-) -> CommandError:
-    """The first rule that a texture breaks, or NONE.
+class TextureRules(NamedTuple):
+    """What textures there may be.
 
-    Parameters
-    ----------
-    record : numpy.void
-        Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`, and of descriptors EXTENDED and
-        ``CODED_STATE``.
-    formats : collection of StoredFormat
-        Known ones.
-    extent : int
-        log2 of the greatest width and height.
-    anisotropy : int
-        Most samples along a footprint that there may be.
-    limit : int
-        Bytes of memory: levels lie below it, squares of blocks in Morton order.
-    span : int
-        Lines from the first layer, or row of tiles, to the last.
+    Source: [trip 4].
     """
-    sides = int(record["width"]), int(record["height"])
-    last = int(record["last"])
-    modes = (record[name] in list(Address) for name in ("mode_u", "mode_v"))
-    if not all(1 <= side <= 1 << extent for side in sides) or max(sides) >> last == 0:
-        return CommandError.STATE
-    form = int(record["format"])
-    if "extended" in record.dtype.names:
-        form += int(record["extended"]) << FORMAT
-    if form not in formats or not all(modes):
-        return CommandError.STATE
-    if record["anisotropy"] > anisotropy:
-        return CommandError.STATE
-    if "coded" in record.dtype.names and record["coded"]:
-        return _broken_by_surface(record, form, limit, span)
-    for level in range(last + 1):
-        lines = level_lines(max(max(sides) >> level, 1), form)
-        if (int(record[f"base{level}"]) + span + lines) * LINE > limit:
-            return CommandError.ADDRESS
-    return CommandError.NONE
+
+    formats: Collection[StoredFormat]  # known ones
+    extent: int  # log2 of the greatest width and height
+    anisotropy: int  # most samples along a footprint
+    layers: bool = False  # they may be arrays
+    cubes: bool = False  # they may be cubes; with layers
+    coded: bool = False  # they may be coded surfaces
+
+    def broken(self, record: np.void, limit: int) -> CommandError:
+        """The first rule that a texture breaks, or NONE.
+
+        Parameters
+        ----------
+        record : numpy.void
+            Fields of :data:`fixfunc.spec.textures.descriptors.DESCRIPTOR`.
+        limit : int
+            Bytes of memory: levels lie below it, squares of blocks in Morton order.
+        """
+        sides = int(record["width"]), int(record["height"])
+        last = int(record["last"])
+        modes = (record[name] in list(Address) for name in ("mode_u", "mode_v"))
+        if not all(1 <= side <= 1 << self.extent for side in sides) or max(sides) >> last == 0:
+            return CommandError.STATE
+        form = form_of(record)
+        if form not in self.formats or not all(modes):
+            return CommandError.STATE
+        if record["anisotropy"] > self.anisotropy or self._lacks(record):
+            return CommandError.STATE
+        if record["coded"]:
+            return _broken_by_surface(record, form, limit)
+        span = _layers_before(record) * int(record["distance"])
+        for level in range(last + 1):
+            lines = level_lines(max(max(sides) >> level, 1), form)
+            if (int(record[f"base{level}"]) + span + lines) * LINE > limit:
+                return CommandError.ADDRESS
+        return CommandError.NONE
+
+    def _lacks(self, record):
+        """A texture is an array, a cube or a coded surface, as there is none."""
+        if record["cube"]:
+            fits = record["width"] == record["height"] and record["last_layer"] <= LAST_CUBE
+            if not (self.cubes and fits):
+                return True
+        return (record["last_layer"] and not self.layers) or (record["coded"] and not self.coded)
 
 
-def _broken_by_surface(record, form, limit, span):
+def form_of(record: np.void) -> int:
+    """Number of a texture's format: StoredFormat, or one that is none."""
+    return int(record["format"]) + (int(record["extended"]) << FORMAT)
+
+
+def _layers_before(record):
+    """Layers, or faces, in front of the last one."""
+    last = int(record["last_layer"])
+    return FACES * last + FACES - 1 if record["cube"] else last
+
+
+def _broken_by_surface(record, form, limit):
     """The first rule that a coded surface breaks: one level of whole tiles, and its table."""
+    span = (int(record["height"]) - 1) // TILE * int(record["distance"])
     begin = int(record["base0"])
     starts = begin, int(record["distance"])
     if form not in CODED_FORMATS or any(place % TILE_LINES for place in starts):

@@ -59,10 +59,7 @@ def packet_units(
         vertices, pixels = _vertices(m, reader, params, restart)
         units |= dict.fromkeys(VERTEX_OPCODES, vertices) | {Opcode.PIXEL_STATE: pixels}
         if params.texture_formats:
-            units[Opcode.TEXTURE] = textures = TexturePacket(
-                params.texture_formats, params.texture_extent, params.texture_anisotropy
-            )
-            m.submodules.textures = textures
+            m.submodules.textures = textures = units[Opcode.TEXTURE] = TexturePacket(params)
             m.d.comb += [
                 textures.restart.eq(restart),
                 textures.bounds.eq(bounds),

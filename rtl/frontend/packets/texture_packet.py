@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """TEXTURE packets: a texture and its sampler, checked before they count."""
 
-from collections.abc import Collection
-
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.frontend.packets.packet import BOUNDS, PacketUnit
 from fixfunc.rtl.lib.bits import named
-from fixfunc.rtl.texture.descriptors.texture_check import STATE, TextureCheck
-from fixfunc.spec import payloads
+from fixfunc.rtl.payload import carried, layout
+from fixfunc.rtl.texture.descriptors.texture_check import CANDIDATE, TextureCheck
 from fixfunc.spec.commands import CommandError
-from fixfunc.spec.textures.cache import LINE, StoredFormat
+from fixfunc.spec.textures.cache import LINE
 from fixfunc.spec.textures.unit import TEXTURE_STATE
 
 LINE_BITS = (LINE - 1).bit_length()
@@ -23,12 +21,7 @@ class TexturePacket(wiring.Component):
 
     Parameters
     ----------
-    formats : collection of StoredFormat
-        Known ones.
-    extent : int
-        log2 of the greatest width and height.
-    anisotropy : int
-        Most samples along a footprint that there may be.
+    params : CommandReaderParams
 
     Members
     -------
@@ -38,20 +31,20 @@ class TexturePacket(wiring.Component):
         A START begins: the texture is forgotten.
     bounds : In(BOUNDS)
         Levels lie below its limit.
-    texture : Out(STATE)
+    texture : Out(layout(params.texture))
         The texture in force.
     texture_valid : Out(1)
         There is one.
     """
 
-    def __init__(self, formats: Collection[StoredFormat], extent: int, anisotropy: int) -> None:
-        self._rules = formats, extent, anisotropy
+    def __init__(self, params) -> None:
+        self._params = params
         super().__init__(
             {
                 "packet": In(PacketUnit()),
                 "restart": In(1),
                 "bounds": In(BOUNDS),
-                "texture": Out(STATE),
+                "texture": Out(layout(params.texture)),
                 "texture_valid": Out(1),
             }
         )
@@ -59,10 +52,16 @@ class TexturePacket(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         packet = self.packet
-        candidate = Signal(STATE)
+        p = self._params
+        candidate = Signal(CANDIDATE)
         kind = Const(0, TEXTURE_STATE[0].bits)
         second = Signal.like(packet.first)
-        m.submodules.check = check = TextureCheck(*self._rules)
+        m.submodules.check = check = TextureCheck(
+            p.texture_formats,
+            p.texture_extent,
+            p.texture_anisotropy,
+            surfaces=p.texture_surfaces,
+        )
         m.d.comb += [
             check.candidate.eq(candidate),
             check.limit.eq(self.bounds.limit[LINE_BITS:]),
@@ -78,7 +77,7 @@ class TexturePacket(wiring.Component):
             with m.State("THIRD"):
                 fields = Cat(kind, packet.first[32:], second, packet.i.payload.data)
                 m.d.comb += packet.i.ready.eq(1)
-                m.d.sync += candidate.eq(fields[: payloads.width(TEXTURE_STATE)])
+                m.d.sync += candidate.eq(fields[: len(Value.cast(candidate))])
                 self._read(m, packet, failed, "BEGIN")
             with m.State("BEGIN"):
                 m.d.comb += check.start.eq(1)
@@ -92,7 +91,7 @@ class TexturePacket(wiring.Component):
                     packet.error.eq(Mux(check.supported, of_state, CommandError.STATE)),
                 ]
                 with m.If(check.supported & ~check.beyond):
-                    m.d.sync += [self.texture.eq(candidate), self.texture_valid.eq(1)]
+                    m.d.sync += [*carried(self.texture, candidate, ()), self.texture_valid.eq(1)]
                 m.next = "SECOND"
         return m
 

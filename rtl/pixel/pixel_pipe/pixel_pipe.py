@@ -27,7 +27,6 @@ from fixfunc.rtl.pixel.pixel_pipe.triangle_table import BEAT, STATE, TriangleTab
 from fixfunc.rtl.pixel.quad_dispatch import QuadDispatch, QuadDispatchParams
 from fixfunc.rtl.pixel.texture_stage import BEATS, TextureStage, TextureStageParams
 from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
-from fixfunc.rtl.texture.unit.texture_unit import BEATS as UNIT_BEATS
 from fixfunc.rtl.texture.unit.texture_unit import TextureUnit
 from fixfunc.spec import commands
 from fixfunc.spec.colours import colours, format_name, quads
@@ -35,12 +34,8 @@ from fixfunc.spec.commands import SLOT_BITS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.texture_stage import StageKind, shaded_quad
 from fixfunc.spec.points import QUAD_SAMPLES
-from fixfunc.spec.textures.unit import TEXTURE_STATE, TEXTURED_QUAD
+from fixfunc.spec.textures.unit import TEXTURED_QUAD
 
-TEXTURES = {
-    "texture_requests": In(stream.Signature(UNIT_BEATS)),
-    "texture_results": Out(stream.Signature(layout(TEXTURED_QUAD))),
-}
 COUNTED = StructLayout({"quads": 1, "helpers": 3, "attributes": 1})
 
 
@@ -87,7 +82,11 @@ def shader_of_quads(params: PixelPipeParams | None, outputs: int) -> dict[str, M
         "attributes": Out(stream.Signature(BEATS)),
         "shaded": In(stream.Signature(layout(shaded_quad(outputs)))),
     }
-    return shader | (TEXTURES if params.texture else {})
+    textures = params.texture and {
+        "texture_requests": In(stream.Signature(params.texture.requests)),
+        "texture_results": Out(stream.Signature(layout(TEXTURED_QUAD))),
+    }
+    return shader | (textures or {})
 
 
 class PixelPipe(wiring.Component):
@@ -112,6 +111,8 @@ class PixelPipe(wiring.Component):
     restart, i, o, corners, state, returned
         Triangles on their way to the setup: see
         :class:`~fixfunc.rtl.pixel.pixel_pipe.triangle_table.TriangleTable`.
+    fenced : In(1)
+        A FENCE has ended: memory may have changed, and no texel stays on chip.
     slot, attribute, found
         As of the vertex ring.
     quads, colours : In(stream.Signature(layout(quads(edge, outputs)))), Out(...)
@@ -122,10 +123,10 @@ class PixelPipe(wiring.Component):
         Quads with their attributes and pixel states, as the texture stage takes them, and what is
         made of them, in order: colours of :func:`fixfunc.spec.pixels.texture_stage.shaded_quad`.
         Absent with ``params.stage``.
-    texture_requests, texture_results : In(stream.Signature(UNIT_BEATS)), Out(...)
+    texture_requests, texture_results : In(stream.Signature(params.texture.requests)), Out
         Texture states and quads of the shader outside, and texels, in order, at any pace: as of
         :class:`~fixfunc.rtl.texture.unit.texture_unit.TextureUnit`. Absent with ``params.stage``.
-    texture : In(layout(TEXTURE_STATE))
+    texture : In(layout(params.texture.sampled))
         What a pixel state samples that comes now. Absent without ``params.stage``.
     texture_memory : Out(Axi(...))
         Textures are read through it.
@@ -149,6 +150,7 @@ class PixelPipe(wiring.Component):
             | (self._textures() if params.texture else {})
             | {
                 "restart": In(1),
+                "fenced": In(1),
                 "i": In(stream.Signature(BEAT)),
                 "o": Out(stream.Signature(BEAT)),
                 "corners": In(layout(commands.RING_TRIANGLE)),
@@ -169,7 +171,7 @@ class PixelPipe(wiring.Component):
         """Members that a texture unit has."""
         p = self._params
         self._reads = TextureReads(p.texture, p.states) if p.stage else TextureUnit(p.texture)
-        return ({"texture": In(layout(TEXTURE_STATE))} if p.stage else {}) | {
+        return ({"texture": In(layout(p.texture.sampled))} if p.stage else {}) | {
             "texture_memory": self._reads.signature.members["memory"],
             "sampled": Out(TEXELS_COUNTED),
             "failed": Out(1),
@@ -255,7 +257,7 @@ class PixelPipe(wiring.Component):
             reads.texture.eq(self.texture),
             reads.number.eq(feed.state_row),
             reads.state.eq(table.stage_found),
-            reads.forget.eq(self.restart),
+            reads.forget.eq(self.restart | self.fenced),
             self.sampled.eq(reads.counted),
             self.failed.eq(reads.failed),
         ]
@@ -268,7 +270,7 @@ class PixelPipe(wiring.Component):
         wiring.connect(m, unit.o, wiring.flipped(self.texture_results))
         wiring.connect(m, unit.memory, wiring.flipped(self.texture_memory))
         m.d.comb += [
-            unit.forget.eq(self.restart),
+            unit.forget.eq(self.restart | self.fenced),
             *count_texels(m, unit.o, self.sampled, self.failed),
         ]
 

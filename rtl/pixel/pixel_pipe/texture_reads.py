@@ -24,7 +24,7 @@ from fixfunc.spec.pixels.interpolation import COMPONENTS, attribute_quad
 from fixfunc.spec.pixels.texture_stage import STAGE_STATE, StageKind, TextureOp
 from fixfunc.spec.points import QUAD_SAMPLES
 from fixfunc.spec.textures.cache import CacheStatus
-from fixfunc.spec.textures.unit import TEXTURE_STATE, TEXTURED_QUAD, TextureKind
+from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
 
 # Quads on their way through the texture unit beside those in its cache; those whose footprints are
 # found.
@@ -56,7 +56,7 @@ class TextureReads(wiring.Component):
     -------
     i, o : In, Out(stream.Signature(BEATS))
         As the texture stage takes them; a beat a quad leaves.
-    renewed, texture : In(StructLayout), In(layout(TEXTURE_STATE))
+    renewed, texture : In(StructLayout), In(layout(params.sampled))
         A pixel state gets this number, and samples this texture.
     number : In(range(states))
         Of the pixel state of ``i``, a clock before.
@@ -81,7 +81,7 @@ class TextureReads(wiring.Component):
                 "i": In(stream.Signature(BEATS)),
                 "o": Out(stream.Signature(BEATS)),
                 "renewed": In(StructLayout({"valid": 1, "number": range(states)})),
-                "texture": In(layout(TEXTURE_STATE)),
+                "texture": In(layout(params.sampled)),
                 "number": In(range(states)),
                 "state": In(STATE),
                 "forget": In(1),
@@ -108,7 +108,7 @@ class TextureReads(wiring.Component):
     def _enter(self, m, unit, waiting):
         """Quads wait, and ask for texels; returns the pixel state that they have."""
         m.submodules.textures = rows = Memory(
-            shape=layout(TEXTURE_STATE), depth=self._states, init=[], attrs=NO_COLLISION
+            shape=self.texture.shape(), depth=self._states, init=[], attrs=NO_COLLISION
         )
         write, read = rows.write_port(), rows.read_port()
         m.d.comb += [

@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.rtl.lib.axi import Axi, AxiReader, join
 from fixfunc.rtl.lib.bits import minimum, named
 from fixfunc.rtl.payload import carried, layout
-from fixfunc.rtl.texture.descriptors.texture_check import TextureCheck
+from fixfunc.rtl.texture.descriptors.texture_check import CANDIDATE, TextureCheck
 from fixfunc.rtl.texture.unit.layouts import gradient_fields
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as UNITS
 from fixfunc.spec import payloads
@@ -39,7 +39,6 @@ from fixfunc.spec.textures.unit import (
     TextureKind,
 )
 
-STATE = layout((TEXTURE_STATE[0], *DESCRIPTOR))
 KIND = 1  # bits of a texture state before them
 TRANSFERS = 3  # of a descriptor
 STRIDE_BITS = (STRIDE - 1).bit_length()
@@ -195,8 +194,8 @@ class DescriptorPool(wiring.Component):
         join(m, self.memory, reader.memory)
         place = Signal(layout(POOL_PLACE))
         known = Signal(p.size)
-        candidate = Signal(STATE)
-        known_state = Signal(STATE)
+        candidate = Signal(CANDIDATE)
+        known_state = Signal(CANDIDATE)
         reason = Signal(Refusal)
         held = Signal(p.beats)
         held_valid = Signal()
@@ -211,10 +210,7 @@ class DescriptorPool(wiring.Component):
             write.addr.eq(number),
             Value.cast(known_state).eq(read.data << KIND),
             write.data.eq(Value.cast(candidate)[KIND:]),
-            *carried(check.candidate, candidate, ()),
-            *(carried(check.array, candidate) if p.layers else ()),
-            *([check.extended.eq(candidate.extended)] if p.extended else ()),
-            *(carried(check.surface, candidate) if p.surfaces else ()),
+            check.candidate.eq(candidate),
             check.limit.eq(place.limit),
             reader.request.payload.address.eq((place.base + number) << STRIDE_BITS),
             reader.request.payload.transfers.eq(TRANSFERS),
@@ -249,15 +245,9 @@ class DescriptorPool(wiring.Component):
                     ]
             self._fetch(m, reader, check, candidate, reason)
             with m.State("DECIDE"):
-                lacks_layers = candidate.last_layer.any() & (not p.layers)
-                lacks_cubes = candidate.cube & (not p.cubes)
-                lacks_format = candidate.extended & (not p.extended)
-                lacks_surfaces = candidate.coded & (not p.surfaces)
-                supported = check.supported & ~lacks_layers & ~lacks_cubes & ~lacks_format
-                supported &= ~lacks_surfaces
-                m.d.sync += reason.eq(Mux(supported, Refusal.ADDRESS, Refusal.STATE))
+                m.d.sync += reason.eq(Mux(check.supported, Refusal.ADDRESS, Refusal.STATE))
                 m.next = "REFUSE"
-                with m.If(supported & ~check.beyond):
+                with m.If(check.supported & ~check.beyond):
                     m.d.comb += write.en.eq(1)
                     m.d.sync += known.bit_select(number, 1).eq(1)
                     m.next = "GIVE"

@@ -14,7 +14,6 @@ from fixfunc.rtl.texture.cache.formats import HALVINGS
 from fixfunc.spec.colours import EDGE
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import (
-    CODED_STATE,
     FORMAT,
     LAYER,
     LEVELS,
@@ -24,9 +23,10 @@ from fixfunc.spec.textures.cache import (
 )
 from fixfunc.spec.textures.coded_lines import TILE_LINES
 from fixfunc.spec.textures.cube import FACES
-from fixfunc.spec.textures.unit import ARRAY_STATE, LAST_CUBE, TEXTURE_STATE
+from fixfunc.spec.textures.descriptors import DESCRIPTOR
+from fixfunc.spec.textures.unit import LAST_CUBE, TEXTURE_STATE
 
-STATE = layout(TEXTURE_STATE)
+CANDIDATE = layout((TEXTURE_STATE[0], *DESCRIPTOR))
 TILE_BITS = (EDGE - 1).bit_length()
 LINE_BITS = (TILE_LINES - 1).bit_length()
 TABLE_BITS = LINE_BITS + 6  # lines of the tiles whose modes a transfer has
@@ -48,26 +48,21 @@ class TextureCheck(wiring.Component):
     cubes : bool
         Textures may be cubes; with layers.
     surfaces : collection of StoredFormat
-        Formats of textures that may be coded surfaces; with layers.
+        Formats of textures that may be coded surfaces.
 
     Members
     -------
     start : In(1)
         Begin.
-    candidate : In(STATE)
+    candidate : In(CANDIDATE)
         From ``start`` to ``done`` the same.
-    array : In(layout(ARRAY_STATE))
-        The same; absent without ``layers``.
-    surface : In(layout(CODED_STATE))
-        The same; absent without ``surfaces``.
-    extended : In(1)
-        The format's number is 32 more; absent where ``formats`` have no such number.
     limit : In(LINE_NUMBER)
         Levels lie below this line.
     done : Out(1)
         The outputs hold from the next clock to the next ``start``.
     supported : Out(1)
-        Sizes, number of levels, of cubes, format, address modes and number of samples are known.
+        Sizes, number of levels, of cubes, format, address modes and number of samples are known,
+        and it is no array, cube or coded surface that there is not.
     beyond : Out(1)
         A level of a layer, or a coded surface or its table, goes on beyond the limit.
     """
@@ -88,16 +83,10 @@ class TextureCheck(wiring.Component):
         self._layers = layers
         self._cubes = cubes
         self._extended = any(form >> FORMAT for form in formats)
-        array = {"array": In(layout(ARRAY_STATE))} if layers else {}
-        extended = {"extended": In(1)} if self._extended else {}
-        surface = {"surface": In(layout(CODED_STATE))} if surfaces else {}
         super().__init__(
-            array
-            | surface
-            | extended
-            | {
+            {
                 "start": In(1),
-                "candidate": In(STATE),
+                "candidate": In(CANDIDATE),
                 "limit": In(LINE_NUMBER),
                 "done": Out(1),
                 "supported": Out(1),
@@ -139,52 +128,57 @@ class TextureCheck(wiring.Component):
         return Cat(
             *(side.any() & (side <= 1 << self._extent) for side in sides),
             (either >> candidate.last).any(),
-            among(self._form, self._formats),
             *(mode < len(Address) for mode in modes),
             candidate.anisotropy <= self._anisotropy,
-            self._is_cube_known() if self._cubes else Const(1, 1),
-            self._is_surface_known() if self._surfaces else Const(1, 1),
+            self._is_format_known(),
+            Const(1, 1) if self._layers else ~candidate.last_layer.any(),
+            self._is_cube_known() if self._cubes else ~candidate.cube,
+            self._is_surface_known() if self._surfaces else ~candidate.coded,
         ).all()
+
+    def _is_format_known(self):
+        known = among(self._form, self._formats)
+        return known if self._extended else known & ~self.candidate.extended
 
     def _is_surface_known(self):
         """The texture is no coded surface, or one that there may be: one level of whole tiles."""
-        one = self.candidate.last | self.array.last_layer | self.array.cube
-        parts = (self.candidate.base0 | self.array.distance)[:LINE_BITS]
+        one = self.candidate.last | self.candidate.last_layer | self.candidate.cube
+        parts = (self.candidate.base0 | self.candidate.distance)[:LINE_BITS]
         known = among(self._form, self._surfaces)
-        return ~self.surface.coded | (known & ~one.any() & ~parts.any())
+        return ~self.candidate.coded | (known & ~one.any() & ~parts.any())
 
     def _is_cube_known(self):
         """The texture is no cube, or one that there may be: faces are square."""
         is_square = self.candidate.width == self.candidate.height
-        return ~self.array.cube | (is_square & (self.array.last_layer <= LAST_CUBE))
+        return ~self.candidate.cube | (is_square & (self.candidate.last_layer <= LAST_CUBE))
 
     def _span(self, m):
         """Lines from the first layer to the last, and whether they are known: a bit a clock."""
-        if not self._layers:
+        if not self._layers and not self._surfaces:
             return Const(0, 1), Const(1, 1)
         span = Signal(LINE_NUMBER + LAYER)
         remaining = Signal(range(LAYER + 1))
-        last = self.array.last_layer
+        last = self.candidate.last_layer if self._layers else Const(0, LAYER)
         if self._cubes:
             of_cube = (FACES * last + FACES - 1)[:LAYER]
-            last = named(m, Mux(self.array.cube, of_cube, last), "last")
+            last = named(m, Mux(self.candidate.cube, of_cube, last), "last")
         if self._surfaces:
             row = ((self.candidate.height - 1) >> TILE_BITS)[:LAYER]
-            last = named(m, Mux(self.surface.coded, row, last), "last_distance")
+            last = named(m, Mux(self.candidate.coded, row, last), "last_distance")
         bit = Cat(Const(0, 1), last).bit_select(remaining, 1)
         with m.If(self.start):
             m.d.sync += [remaining.eq(LAYER), span.eq(0)]
         with m.Elif(remaining.any()):
             m.d.sync += [
                 remaining.eq(remaining - 1),
-                span.eq((span << 1) + gated(self.array.distance, bit)),
+                span.eq((span << 1) + gated(self.candidate.distance, bit)),
             ]
         return span, named(m, ~remaining.any(), "is_known")
 
     @property
     def _form(self):
         """Number of the format."""
-        return Cat(self.candidate.format, self.extended if self._extended else [])
+        return Cat(self.candidate.format, self.candidate.extended if self._extended else [])
 
     def _is_beyond(self, m, level, span):
         """A level goes on beyond the limit: squares of blocks, in Morton order; three clocks."""
@@ -201,7 +195,7 @@ class TextureCheck(wiring.Component):
         if self._surfaces:
             # Of the last row of tiles.
             in_row = (((self.candidate.width - 1) >> TILE_BITS) + 1) << LINE_BITS
-            number = Mux(self.surface.coded, in_row, number)
+            number = Mux(candidate.coded, in_row, number)
             is_table_beyond = self._is_table_beyond(m, span, in_row)
         lines = register(m, number, LINE_NUMBER, "lines")
         base = choose(level, [candidate[f"base{n}"] for n in range(LEVELS)])
@@ -213,5 +207,5 @@ class TextureCheck(wiring.Component):
         lines = register(m, span + in_row, len(span) + 1, "lines_of_surface")
         transfers = named(m, ((lines - 1) >> TABLE_BITS) + 1, "transfers_of_table")
         bits = max(TABLE, len(transfers)) + 1
-        end = register(m, self.surface.mode_table + transfers, bits, "end_of_table")
-        return self.surface.coded & (end > self.limit << 1)
+        end = register(m, self.candidate.mode_table + transfers, bits, "end_of_table")
+        return self.candidate.coded & (end > self.limit << 1)

@@ -21,8 +21,9 @@ from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailPar
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import CODED_STATE, DEPTHS, FLOATS, StoredFormat
+from fixfunc.spec.textures.cache import CODED_STATE, DEPTHS, FLOATS, FORMAT, StoredFormat
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS
+from fixfunc.spec.textures.descriptors import sampled
 from fixfunc.spec.textures.filter import CORNERS
 from fixfunc.spec.textures.level_of_detail import ANISOTROPY, GRADIENTS
 from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD
@@ -142,6 +143,11 @@ class TextureUnitParams:
     def state(self) -> tuple[Field, ...]:
         """Field table of a STATE; of coded surfaces, where the cache has them, behind all else."""
         return (*SAMPLE_STATE, *(CODED_STATE if self.coded else ()))
+
+    @property
+    def sampled(self) -> tuple[Field, ...]:
+        """Field table of what a pixel state samples."""
+        return sampled(self.cache.format > FORMAT, self.coded > 0)
 
     @property
     def coded(self) -> int:
