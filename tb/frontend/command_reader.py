@@ -17,12 +17,14 @@ from fixfunc.models.payload import dtype
 from fixfunc.rtl import top
 from fixfunc.rtl.frontend.command_reader import CommandReader, CommandReaderParams
 from fixfunc.rtl.lib.axi import Axi
+from fixfunc.rtl.lib.bits import gated
 from fixfunc.rtl.output.resolve.resolve import ResolveParams
 from fixfunc.rtl.payload import beat, carried, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import RESOLVE
 from fixfunc.spec.commands import RESOLVE_PACKET, START, STATUS, CommandError
 from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
+from fixfunc.spec.pixels.texture_stage import TextureOp
 from fixfunc.spec.state import Kind
 from fixfunc.spec.textures.descriptors import DESCRIPTOR
 from fixfunc.tb.bench import scenes
@@ -36,7 +38,7 @@ __all__ = ["unreadable"]
 
 RESOLVE_CLOCKS = 20  # far more than a packet takes
 MAY_BE_SILENT = "resolve", "pixel_state"  # streams out that not every run has beats of
-# A pixel state, and the texture that is in force with it.
+# A pixel state, and the texture that it samples.
 SHOWN_STATE = (*PIXEL_STATE, *(replace(f, name=f"texture_{f.name}") for f in DESCRIPTOR))
 WIDTH = max(payloads.width(table) for table in (payloads.TRIANGLE, *payloads.CONTROL.values()))
 
@@ -77,11 +79,15 @@ class Harness(wiring.Component):
         if self._params.ring:
             shown = self.pixel_state
             textures = _textures(self._params)
+            samples = unit.pixel_state.payload.op != TextureOp.NONE
             m.d.comb += [
                 shown.valid.eq(unit.pixel_state.valid),
                 unit.pixel_state.ready.eq(shown.ready),
                 *carried(shown.payload, unit.pixel_state.payload),
-                *(shown.payload[f"texture_{name}"].eq(unit.texture[name]) for name in textures),
+                *(
+                    shown.payload[f"texture_{name}"].eq(gated(unit.texture[name], samples))
+                    for name in textures
+                ),
             ]
             m.d.comb += self.status.payload.vertex_error.eq(unit.vertex_error)
             m.d.sync += unit.released.eq(Mux(leaves & is_release, fence.sequence, 0))
@@ -125,7 +131,11 @@ def shape_of(params: CommandReaderParams) -> top.TopParams:
     blocks["colour"] = replace(blocks["colour"], **planes)
     resolve = ResolveParams(params.resolve_samples, srgb=params.resolves_srgb)
     pixels = whole.pixels if params.ring else None
-    if pixels and not params.texture_formats:
+    if pixels and params.texture_formats:
+        coded = 2 if params.texture_surfaces else 0
+        cache = replace(pixels.texture.cache, formats=params.texture_formats, coded=coded)
+        pixels = replace(pixels, texture=replace(pixels.texture, cache=cache))
+    elif pixels:
         pixels = replace(pixels, texture=None)
     blocks |= {"reader": params, "pixels": pixels}
     return replace(whole, resolve=resolve if params.resolve_samples else None, **blocks)
@@ -199,12 +209,13 @@ def _textures(params):
 
 
 def _shown(assembly, params):
-    """Pixel states, each with its texture."""
+    """Pixel states, each with the texture that it samples."""
     out = np.zeros(len(assembly.states), dtype(SHOWN_STATE))
     for name in assembly.states.dtype.names:
         out[name] = assembly.states[name]
     for name in _textures(params):
-        out[f"texture_{name}"] = assembly.textures[name]
+        samples = assembly.states["op"] != TextureOp.NONE
+        out[f"texture_{name}"] = np.where(samples, assembly.textures[name], 0)
     return out
 
 

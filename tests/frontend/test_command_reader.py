@@ -374,13 +374,14 @@ def test_bench(simulator):
 
 
 @pytest.mark.plan("command-reader-7")
-@pytest.mark.parametrize("config", by_tier(["tiny", "default"], also=["default"]))
+@pytest.mark.parametrize("config", by_tier(["tiny", "tiny_ring", "default"], also=["default"]))
 def test_volume(config):
     check_paces(BLOCK, config, 600)
 
 
 @pytest.mark.plan("command-reader-4")
-def test_edges_of_the_rules():
+@pytest.mark.parametrize("config", ["tiny", "tiny_ring"])
+def test_edges_of_the_rules(config):
     """Hundreds of streams, most of them at the edge of a rule."""
-    rows = bench.requests(np.random.default_rng(3), 8000, rtl.CONFIGS["tiny"])
-    check(BLOCK, "tiny", rows)
+    rows = bench.requests(np.random.default_rng(3), 8000, rtl.CONFIGS[config])
+    check(BLOCK, config, rows)
