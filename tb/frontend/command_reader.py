@@ -154,8 +154,13 @@ def requests(rng: np.random.Generator, count: int, params: CommandReaderParams) 
 
 def ends(outputs: dict[str, np.ndarray]) -> set[CommandError]:
     """Why the STARTs of a run ended."""
+    return set(errors(outputs))
+
+
+def errors(outputs: dict[str, np.ndarray]) -> list[CommandError]:
+    """The same of each."""
     status = codec.unpack(outputs["status"], STATUS, dtype(STATUS))
-    return {CommandError(error) for error in status["error"]}
+    return [CommandError(error) for error in status["error"]]
 
 
 def memory(rows: np.ndarray, params: CommandReaderParams) -> np.ndarray:

@@ -5,14 +5,48 @@ from typing import Any
 
 import numpy as np
 
+from fixfunc.cosim.commands import CommandList
+from fixfunc.models.payload import dtype
+from fixfunc.spec.commands import START
 from fixfunc.spec.payloads import TRANSFER
+from fixfunc.spec.pixels.texture_stage import TextureOp
 from fixfunc.spec.textures.cache import FORMAT, LINE, LINE_NUMBER
+from fixfunc.spec.textures.coded_lines import TILE_LINES
 from fixfunc.tb.frontend import streams
+from fixfunc.tb.frontend.vertex_draws import VertexDraws
 
+TILE = 8  # texels along the edge of one
+BYTES = TRANSFER // 8
+MODES = 64 * TILE_LINES  # lines of the tiles whose modes a transfer has
 CHANGED = (
     *("width", "height", "last", "format", "mode_u", "mode_v", "base", "anisotropy"),
-    *("extended", "last_layer", "cube", "coded", "distance", "mode_table"),
+    *("extended", "last_layer", "cube", "coded", "distance", "mode_table", "base"),
 )
+
+
+def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
+    """Rows of streams of a texture at an edge, and of a pixel state that samples it.
+
+    ``params`` are those of a top: :class:`fixfunc.rtl.top.TopParams`.
+    """
+    rows = []
+    at = streams.LISTS
+    draws = VertexDraws(rng, params.reader)
+    while sum(map(len, rows)) < count and at < streams.SIZE - (1 << 15):
+        fields = draws.texture()
+        for _ in range(int(rng.integers(0, 3))):
+            change_texture(rng, fields, params.reader)
+        packets = CommandList().texture(**fields).pixel_state(op=TextureOp.REPLACE).transfers
+        start = np.array([(at, len(packets), streams.SIZE)], dtype(START))
+        rows += [streams.mark(start), packets]
+        at += BYTES * len(packets)
+    return np.concatenate(rows)
+
+
+def _lines(fields):
+    """Lines of a coded surface, from its first tile to its last."""
+    rows, tiles = (-(-fields[side] // TILE) for side in ("height", "width"))
+    return (rows - 1) * fields["distance"] + tiles * TILE_LINES
 
 
 def change_texture(rng: np.random.Generator, fields: dict[str, Any], reader: Any) -> None:
@@ -38,7 +72,10 @@ def change_texture(rng: np.random.Generator, fields: dict[str, Any], reader: Any
     elif name == "distance":
         fields[name] = rng.choice((1, 4, fields[name], (1 << LINE_NUMBER) - 4))
     elif name == "mode_table":
-        fields[name] = streams.SIZE // (TRANSFER // 8) + rng.integers(-2, 2)
+        fields[name] = streams.SIZE // BYTES - -(-_lines(fields) // MODES) + rng.integers(-1, 2)
+    elif name == "base" and fields["coded"]:
+        end = streams.SIZE // LINE - _lines(fields)
+        fields["base0"] = end + TILE_LINES * int(rng.integers(-1, 2))
     elif name == "base":
         end = streams.SIZE // LINE - (1 << int(rng.integers(0, 9)))
         fields[f"base{int(rng.integers(0, fields['last'] + 1))}"] = end + rng.integers(-1, 2)

@@ -50,7 +50,7 @@ class VertexDraws:
         """Any pixel state; most colours are interpolated, some with texels of any texture."""
         rng = self._rng
         if self._formats and rng.random() < 0.5:
-            packets.texture(**self._texture())
+            packets.texture(**self.texture())
             self._textured = True
         ops = list(TextureOp) if self._textured else [TextureOp.NONE]
         kinds = {
@@ -71,7 +71,7 @@ class VertexDraws:
             **kinds,
         )
 
-    def _texture(self):
+    def texture(self) -> dict[str, int]:
         """A texture behind the planes, which may be a coded surface, and a sampler."""
         rng = self._rng
         sides = [int(rng.choice([1, 2, 5, 13, 32, 64])) for _ in range(2)]
@@ -106,12 +106,16 @@ class VertexDraws:
         coded = rng.random() < 0.3 and len(self._surfaces) > 0
         form = int(rng.choice([*(self._surfaces if coded else self._formats)]))
         few = 1 << FORMAT
-        fields = {"format": form % few, "extended": form // few, "coded": int(coded)}
+        fields = {
+            "format": form % few,
+            "extended": form // few,
+            "coded": int(coded),
+            "distance": TILE_LINES * int(rng.integers(1, 9)),
+            "mode_table": (TEXTURES + int(rng.integers(0, 1 << 14))) // (TRANSFER // 8),
+            "cleared": int(rng.integers(0, 1 << 32)),
+        }
         if coded:
             fields |= {"last": 0, "base0": TEXTURES // LINE + int(rng.integers(0, most)) // 4 * 4}
-            fields["distance"] = TILE_LINES * int(rng.integers(1, 9))
-            fields["mode_table"] = (TEXTURES + int(rng.integers(0, 1 << 14))) // (TRANSFER // 8)
-            fields["cleared"] = int(rng.integers(0, 1 << 32))
         return fields
 
     def draws(self, packets: CommandList, size: tuple[int, int], form: DepthFormat) -> None:

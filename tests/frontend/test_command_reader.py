@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,10 +22,10 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DepthFormat, Kind
 from fixfunc.tb.frontend import command_reader as bench
-from fixfunc.tb.frontend import streams
+from fixfunc.tb.frontend import streams, texture_edges
 from tests.bench import check_bench
 from tests.tiers import by_tier
-from tests.volume import check, check_paces, volume
+from tests.volume import check, check_outputs, check_paces, volume
 
 BLOCK = "command_reader"
 LIMIT = 1 << 20
@@ -385,3 +387,12 @@ def test_edges_of_the_rules(config):
     """Hundreds of streams, most of them at the edge of a rule."""
     rows = bench.requests(np.random.default_rng(3), 8000, rtl.CONFIGS[config])
     check(BLOCK, config, rows)
+
+
+@pytest.mark.plan("command-reader-4")
+def test_textures_at_the_edges_of_the_rules():
+    params = bench.shape_of(rtl.CONFIGS["tiny_ring"])
+    rows = texture_edges.requests(np.random.default_rng(5), 12_000, params)
+    outputs = check_outputs(BLOCK, "tiny_ring", rows, ("full", "full"), 0)
+    errors = Counter(bench.errors(outputs))
+    assert min(errors[kind] for kind in (CommandError.STATE, CommandError.ADDRESS)) > 100
