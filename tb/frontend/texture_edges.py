@@ -72,10 +72,11 @@ def change_texture(rng: np.random.Generator, fields: dict[str, Any], reader: Any
     elif name == "distance":
         fields[name] = rng.choice((1, 4, fields[name], (1 << LINE_NUMBER) - 4))
     elif name == "mode_table":
-        fields[name] = streams.SIZE // BYTES - -(-_lines(fields) // MODES) + rng.integers(-1, 2)
+        end = streams.SIZE // BYTES - -(-_lines(fields) // MODES)
+        fields[name] = max(0, end + int(rng.integers(-1, 2)))
     elif name == "base" and fields["coded"]:
         end = streams.SIZE // LINE - _lines(fields)
-        fields["base0"] = end + TILE_LINES * int(rng.integers(-1, 2))
+        fields["base0"] = max(0, end + TILE_LINES * int(rng.integers(-1, 2)))
     elif name == "base":
         end = streams.SIZE // LINE - (1 << int(rng.integers(0, 9)))
         fields[f"base{int(rng.integers(0, fields['last'] + 1))}"] = end + rng.integers(-1, 2)
