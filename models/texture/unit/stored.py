@@ -11,9 +11,12 @@ from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture import Texture
 from fixfunc.models.texture.unit.texture_rules import level_lines
 from fixfunc.spec.dxgi import Format
+from fixfunc.spec.colours import EDGE
 from fixfunc.spec.errors import InputError
+from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.addresses import EXTENT
 from fixfunc.spec.textures.cache import COLOURS, FORMAT, LINE, MORE, StoredFormat
+from fixfunc.spec.textures.coded_lines import TILE_LINES
 from fixfunc.spec.textures.filter import FilterOp
 
 FORMATS = {DXGI[Format[form.name]]: form for form in (*COLOURS, *MORE)}  # by name and sRGB
@@ -66,6 +69,39 @@ def stored(texture: Texture, at: int) -> Stored:
         at += len(data)
         parts.append(data)
     return Stored(np.concatenate(parts), fields)
+
+
+def surface_fields(
+    width: int, height: int, form: StoredFormat, at: int, cleared: int
+) -> dict[str, int]:
+    """Fields of :data:`fixfunc.spec.textures.descriptors.DESCRIPTOR` that tell of a surface.
+
+    It is a colour plane of a target with a sample a pixel, in tiles of 8x8, its mode table behind
+    them, as the hardware leaves it.
+
+    Parameters
+    ----------
+    width, height : int
+        Pixels.
+    form : StoredFormat
+        One of :data:`fixfunc.spec.textures.coded_lines.CODED_FORMATS`.
+    at : int
+        Where it lies, bytes.
+    cleared : int
+        What it was cleared to, as it is stored.
+    """
+    columns, rows = (-(-side // EDGE) for side in (width, height))
+    return {
+        "width": width,
+        "height": height,
+        "format": form & (1 << FORMAT) - 1,
+        "extended": form >> FORMAT,
+        "coded": 1,
+        "base0": at // LINE,
+        "distance": TILE_LINES * columns,
+        "mode_table": (at + TILE_LINES * LINE * columns * rows) // (TRANSFER // 8),
+        "cleared": cleared,
+    }
 
 
 def sampler_fields(sampler: Sampler) -> dict[str, int]:

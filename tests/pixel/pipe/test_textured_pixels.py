@@ -80,6 +80,9 @@ def test_a_textured_frame_is_that_of_a_shader(samples, form, anisotropy, monkeyp
 
 BAD = {
     "width": (0, 65),
+    "last_layer": (1,),
+    "cube": (1,),
+    "extended": (1,),
     "height": (0, 65),
     "last": (7, 15),
     "format": (StoredFormat.BC7_UNORM, 31),
@@ -138,9 +141,10 @@ def test_a_reader_without_textures():
         assert read(data, *start, CommandLimits(ring=(8, 4))).error == error
 
 
-def targets(base):
+def targets(base, packets=None):
     """A target whose colours lie elsewhere, drawn to as a whole."""
-    packets = CommandList().target(**(streams.PLACES | {"colour": base}))
+    packets = packets or CommandList()
+    packets.target(**(streams.PLACES | {"colour": base}))
     packets.state(draw_state(16, 16, built_in=1, depth_test=0))
     return packets.clear((0, 0, 16, 16), **WHOLE)
 
@@ -165,6 +169,24 @@ def test_a_start_reads_textures_anew():
     texel = words[place // 4]
     assert texel & 0xFFFF == 0x4DFF
     assert (words[streams.PLACES["colour"] // 4 :][:256] == texel).sum() > 100
+
+
+@pytest.mark.plan("pixel-pipe-12")
+def test_a_fence_reads_textures_anew():
+    """So is what was sampled in front of one, and drawn over since."""
+    base = streams.PLACES["colour"]
+    place = base + (1 << 12)
+    fields = TEXTURE | {"width": 4, "height": 4, "last": 0, "base0": place // LINE}
+    plain = {"alpha_test": Compare.ALWAYS, "constant_r": 0x3F800000, "constant_g": 0x3E99999A}
+    packets = targets(base)
+    packets.texture(**fields).pixel_state(**SHADED).triangles(triangles(1)).fence(1)
+    targets(place, packets).pixel_state(**plain).triangles(triangles(1, size=40)).fence(2)
+    targets(base, packets).pixel_state(**SHADED).triangles(triangles(1)).fence(3)
+    outputs = check_outputs(BLOCK, CONFIG, rows_of(packets), ("full", "full"), 0)
+    words = outputs["memory"].ravel().view(np.uint32)
+    texel = words[place // 4]
+    assert texel & 0xFFFF == 0x4DFF
+    assert (words[base // 4 :][:256] == texel).sum() > 100
 
 
 @pytest.mark.plan("pixel-pipe-12")
