@@ -10,8 +10,8 @@ from fixfunc.models.texture.filtering.sampler_state import ADDRESSES, Sampler
 from fixfunc.models.texture.texels import DXGI
 from fixfunc.models.texture.texture import Texture
 from fixfunc.models.texture.unit.texture_rules import level_lines
-from fixfunc.spec.dxgi import Format
 from fixfunc.spec.colours import EDGE
+from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.addresses import EXTENT
