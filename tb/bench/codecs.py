@@ -1,13 +1,61 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Beats of a codec's own ports: its bench has both of its ways behind one stream."""
+"""Codecs, both of whose ways their benches have behind one stream."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from amaranth.hdl import Module, Mux
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.spec.payloads import Field
+
+
+class BothWays(wiring.Component):
+    """A codec behind one stream.
+
+    Parameters
+    ----------
+    unit : Component
+        With ``i_tile`` and ``o_coded``, ``i_stored`` and ``o_tile``.
+    width : int
+        Bits of a beat: whether it is decoded, and what goes in.
+
+    Members
+    -------
+    i : In(stream.Signature(width))
+    o, tile : Out(stream.Signature(...))
+        Coded and decoded tiles.
+    """
+
+    def __init__(self, unit: wiring.Component, width: int) -> None:
+        self._unit = unit
+        coded, tile = (port.payload.shape() for port in (unit.o_coded, unit.o_tile))
+        super().__init__(
+            {
+                "i": In(stream.Signature(width)),
+                "o": Out(stream.Signature(coded)),
+                "tile": Out(stream.Signature(tile)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.unit = unit = self._unit
+        decodes = self.i.payload[0]
+        body = self.i.payload[1:]
+        m.d.comb += [
+            unit.i_tile.payload.eq(body),
+            unit.i_stored.payload.eq(body),
+            unit.i_tile.valid.eq(self.i.valid & ~decodes),
+            unit.i_stored.valid.eq(self.i.valid & decodes),
+            self.i.ready.eq(Mux(decodes, unit.i_stored.ready, unit.i_tile.ready)),
+        ]
+        wiring.connect(m, unit.o_coded, wiring.flipped(self.o))
+        wiring.connect(m, unit.o_tile, wiring.flipped(self.tile))
+        return m
 
 
 def own_ports(

@@ -5,9 +5,6 @@ import math
 
 import cocotb
 import numpy as np
-from amaranth.hdl import Module, Mux
-from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
@@ -22,7 +19,6 @@ from fixfunc.rtl.depth.compression.depth_compression import (
 )
 from fixfunc.rtl.depth.compression.tile_modes import TRANSFERS
 from fixfunc.rtl.depth.differences.difference_coder import DifferenceCoder
-from fixfunc.rtl.payload import layout
 from fixfunc.spec import payloads
 from fixfunc.spec.memory import depth_tiles
 from fixfunc.spec.payloads import Field
@@ -58,39 +54,9 @@ def width(params: DepthCompressionParams) -> int:
     return max(map(payloads.width, tables(params)))
 
 
-class Harness(wiring.Component):
-    """Both ways behind one stream.
-
-    Parameters
-    ----------
-    params : DepthCompressionParams
-    """
-
-    def __init__(self, params: DepthCompressionParams) -> None:
-        self._params = params
-        super().__init__(
-            {
-                "i": In(stream.Signature(width(params))),
-                "o": Out(stream.Signature(layout(coded_table(params)))),
-                "tile": Out(stream.Signature(layout(depth_tiles.decoded(params.edge)))),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.unit = unit = DepthCompression(self._params)
-        decodes = self.i.payload[0]
-        body = self.i.payload[1:]
-        m.d.comb += [
-            unit.i_tile.payload.eq(body),
-            unit.i_stored.payload.eq(body),
-            unit.i_tile.valid.eq(self.i.valid & ~decodes),
-            unit.i_stored.valid.eq(self.i.valid & decodes),
-            self.i.ready.eq(Mux(decodes, unit.i_stored.ready, unit.i_tile.ready)),
-        ]
-        wiring.connect(m, unit.o_coded, wiring.flipped(self.o))
-        wiring.connect(m, unit.o_tile, wiring.flipped(self.tile))
-        return m
+def Harness(params: DepthCompressionParams) -> codecs.BothWays:
+    """The codec with both ways behind one stream."""
+    return codecs.BothWays(DepthCompression(params), width(params))
 
 
 def random_tiles(

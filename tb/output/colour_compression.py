@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 import cocotb
 import numpy as np
-from amaranth.hdl import Module, Mux
-from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
@@ -21,7 +18,6 @@ from fixfunc.rtl.output.compression.colour_compression import (
     ColourCompressionParams,
 )
 from fixfunc.rtl.output.differences.colour_order import DEPTHS
-from fixfunc.rtl.payload import layout
 from fixfunc.spec import colours, payloads
 from fixfunc.spec.colours import LANES
 from fixfunc.spec.payloads import Field
@@ -49,39 +45,9 @@ def width(params: ColourCompressionParams) -> int:
     return max(payloads.width(to_code(params)), payloads.width(to_decode(params)))
 
 
-class Harness(wiring.Component):
-    """Both ways behind one stream.
-
-    Parameters
-    ----------
-    params : ColourCompressionParams
-    """
-
-    def __init__(self, params: ColourCompressionParams) -> None:
-        self._params = params
-        super().__init__(
-            {
-                "i": In(stream.Signature(width(params))),
-                "o": Out(stream.Signature(layout(colours.coded(params.colour)))),
-                "tile": Out(stream.Signature(layout(colours.decoded(params.colour)))),
-            }
-        )
-
-    def elaborate(self, platform: object) -> Module:
-        m = Module()
-        m.submodules.unit = unit = ColourCompression(self._params)
-        decodes = self.i.payload[0]
-        body = self.i.payload[1:]
-        m.d.comb += [
-            unit.i_tile.payload.eq(body),
-            unit.i_stored.payload.eq(body),
-            unit.i_tile.valid.eq(self.i.valid & ~decodes),
-            unit.i_stored.valid.eq(self.i.valid & decodes),
-            self.i.ready.eq(Mux(decodes, unit.i_stored.ready, unit.i_tile.ready)),
-        ]
-        wiring.connect(m, unit.o_coded, wiring.flipped(self.o))
-        wiring.connect(m, unit.o_tile, wiring.flipped(self.tile))
-        return m
+def Harness(params: ColourCompressionParams) -> codecs.BothWays:
+    """The codec with both ways behind one stream."""
+    return codecs.BothWays(ColourCompression(params), width(params))
 
 
 def random_tiles(
