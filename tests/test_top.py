@@ -393,7 +393,7 @@ def test_bench(simulator):
     check_bench(BLOCK, CONFIG, simulator)
 
 
-@pytest.mark.plan("top-3", "top-23")
+@pytest.mark.plan("top-3", "top-23", "pixel-pipe-2")
 @pytest.mark.parametrize("config", CONFIGS[:2])
 def test_volume(config):
-    check_paces(BLOCK, config, 120)
+    check_paces(BLOCK, config, 320)

@@ -29,7 +29,7 @@ from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.frontend import hostile, streams
 from fixfunc.tb.frontend.vertex_draws import ONE, VertexDraws
-from tests.volume import LIMIT, check_outputs, check_paces, volume
+from tests.volume import LIMIT, check_outputs, volume
 
 BLOCK = "top"
 CONFIG = "tiny"
@@ -94,11 +94,6 @@ def test_a_triangle_takes_little():
     vertices = len(frame.part.vertices.position)
     assert len(packets.transfers) < 1.05 * vertices + len(frame.triangles) / 3
     assert len(packets.transfers) > vertices
-
-
-@pytest.mark.plan("pixel-pipe-2")
-def test_volume():
-    check_paces(BLOCK, CONFIG, 240)
 
 
 @pytest.mark.plan("pixel-pipe-2")
