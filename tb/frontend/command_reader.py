@@ -15,7 +15,8 @@ from fixfunc.cosim.reference.top import limits_of, table_of
 from fixfunc.models.frontend.command_reader import read
 from fixfunc.models.payload import dtype
 from fixfunc.rtl import top
-from fixfunc.rtl.frontend.command_reader import CommandReader, CommandReaderParams
+from fixfunc.rtl.frontend.command_reader import CommandReader
+from fixfunc.rtl.frontend.reader_params import CommandReaderParams
 from fixfunc.rtl.lib.axi import Axi
 from fixfunc.rtl.lib.bits import gated
 from fixfunc.rtl.output.resolve.resolve import ResolveParams

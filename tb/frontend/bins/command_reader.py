@@ -5,7 +5,7 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
-from fixfunc.rtl.frontend.command_reader import CommandReaderParams
+from fixfunc.rtl.frontend.reader_params import CommandReaderParams
 from fixfunc.spec import payloads
 from fixfunc.spec.commands import STATUS, CommandError, Opcode
 from fixfunc.spec.state import Kind
