@@ -45,8 +45,8 @@ def requests(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
 
 def _lines(fields):
     """Lines of a coded surface, from its first tile to its last."""
-    rows, tiles = (-(-fields[side] // TILE) for side in ("height", "width"))
-    return (rows - 1) * fields["distance"] + tiles * TILE_LINES
+    rows, tiles = (-(-int(fields[side]) // TILE) for side in ("height", "width"))
+    return (rows - 1) * int(fields["distance"]) + tiles * TILE_LINES
 
 
 def change_texture(rng: np.random.Generator, fields: dict[str, Any], reader: Any) -> None:
