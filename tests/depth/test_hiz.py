@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fixfunc.cosim import codec
-from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.models.depth.compare import COMPARE
 from fixfunc.models.depth.depth_bounds import DRAWN_BOUNDS, drawn_bounds
 from fixfunc.models.depth.hiz import HiZ, outcome
@@ -17,10 +15,7 @@ from fixfunc.models.state import draw_state
 from fixfunc.rtl.depth.hiz import hiz as rtl
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
-from fixfunc.spec.state import Bound, Compare, Kind, Outcome, StencilOp
-from fixfunc.tb.bench import scenes
-from fixfunc.tb.bench.depths import WIDTH
-from fixfunc.tb.depth import hiz as bench
+from fixfunc.spec.state import Bound, Compare, Outcome, StencilOp
 from tests.bench import check_bench
 from tests.tiers import by_tier
 from tests.volume import check_paces
@@ -335,34 +330,6 @@ def test_wrong_shapes(arguments, message):
 )
 def test_volume(config, count):
     check_paces(BLOCK, config, count)
-
-
-@pytest.mark.plan("hiz-9")
-def test_a_report_from_before_256_clears_counts_for_nothing():
-    """Clears are counted modulo 256; the report waits until the clears do."""
-    params = rtl.CONFIGS["tiny"]
-    table = payloads.tile(params.edge)
-    state = draw_state(16, 16, depth_compare=Compare.LESS, depth_max=(1 << 24) - 1)
-    tile = np.zeros(2, dtype(table))
-    # a tile, and a request
-    tile["last"] = [1, 0]
-    tile["mask"] = 1
-    clear = scenes.control_beat(
-        payloads.CLEAR, Kind.CLEAR, WIDTH, depth=1, x1=16, y1=16, depth_value=(1 << 24) - 1
-    )
-    rows = np.concatenate(
-        [
-            codec.pack(state, payloads.DRAW_STATE, WIDTH),
-            clear,
-            codec.pack(tile[:1], table, WIDTH),
-            *(256 * [clear]),
-            codec.pack(tile[1:], table, WIDTH),
-        ]
-    )
-    run = Volume(bench.Harness(params, patience=1000), BLOCK).run({"i": rows}, len(rows))
-    wanted = bench.replay(rows, run.outputs, params)
-    assert run.outputs["saved"].tolist() == wanted["saved"].tolist()
-    assert len(wanted["saved"]) == 1
 
 
 @pytest.mark.plan("hiz-13")

@@ -8,6 +8,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.depth.hiz.pending_clears import PendingClears, bounds_layout
+from fixfunc.rtl.lib.bits import gated
 from fixfunc.rtl.lib.delay import NO_COLLISION
 from fixfunc.rtl.lib.forwarded_memory import Forwarding
 from fixfunc.rtl.lib.timeline import Timeline
@@ -44,6 +45,10 @@ def updated_bounds(update, discard, bounds):
 class Epochs(wiring.Component):
     """Number the clears of a whole target, and sweep the memory of what has an older number.
 
+    A row that has not been written since it was swept needs no sweep: what is there counts as older
+    in the first epoch, too. So the sweep ends at the bitwise OR of the rows that have been written,
+    below which all of them lie.
+
     Parameters
     ----------
     rows : int
@@ -55,6 +60,8 @@ class Epochs(wiring.Component):
         A new epoch begins.
     epoch : Out(EPOCH)
         The number of this one.
+    written : In(range(rows))
+        Bitwise OR of the rows that are written in this clock, by tiles and by reports.
     initialising, sweep : Out(1), Out(range(rows))
         A row is to be swept: before the first epoch, and before a number comes again.
     """
@@ -65,6 +72,7 @@ class Epochs(wiring.Component):
             {
                 "new_epoch": In(1),
                 "epoch": Out(EPOCH),
+                "written": In(range(rows)),
                 "initialising": Out(1, init=1),
                 "sweep": Out(range(rows)),
             }
@@ -72,11 +80,16 @@ class Epochs(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        last = Signal(range(self._rows), init=self._rows - 1)
+        m.d.sync += last.eq(last | self.written)
         with m.If(self.initialising):
-            m.d.sync += [
-                self.sweep.eq(self.sweep + 1),
-                self.initialising.eq(self.sweep != self._rows - 1),
-            ]
+            m.d.sync += self.sweep.eq(self.sweep + 1)
+            with m.If(self.sweep == last):
+                m.d.sync += [
+                    self.sweep.eq(0),
+                    self.initialising.eq(0),
+                    last.eq(0),
+                ]
         with m.If(self.new_epoch):
             m.d.sync += [
                 self.epoch.eq(self.epoch + 1),
@@ -290,6 +303,7 @@ class BoundsRam(wiring.Component):
             report_entry.clear_count.eq(count),
             self._stored_of(report_entry).eq(self._packed(self.report_bounds)),
         ]
+        m.d.comb += epochs.written.eq(gated(address, busy.any()) | gated(report_address, report))
         for n, memory in enumerate(banks):
             write = memory.write_port()
             stored = self._stored_of(write.data)

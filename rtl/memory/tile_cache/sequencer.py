@@ -18,10 +18,11 @@ from fixfunc.spec.state import CacheOp, SlotOp
 class Sequencer(wiring.Component):
     """Hand USE requests to the tags; obey CLEAR and FLUSH between them.
 
-    A CLEAR forgets what is on chip, and writes the mode table of the new target. A FLUSH evicts
-    every dirty tile, set by set as far as they are in use, the oldest way first, then stores the
-    mode table; nothing is done where no tile has been used since the last one. Each ends with a
-    DONE.
+    A CLEAR forgets what is on chip, and posts the mode table of the new target; its DONE does not
+    wait for memory. A FLUSH evicts every dirty tile, set by set as far as they are in use, the
+    oldest way first, then stores the mode table; nothing is evicted or stored where no tile has
+    been used since the last one. Its DONE waits until memory holds everything, tables that were
+    posted before, too.
 
     Parameters
     ----------
@@ -52,8 +53,13 @@ class Sequencer(wiring.Component):
         The mode cache has stored all dirty lines.
     clear : Out(stream.Signature(LINE))
         A line of the mode table on which every tile is cleared.
+    settled : In(1)
+        No command is in flight behind ``o``, nor was one sent in the clock before, and no mode will
+        be updated. This, and the next two, are registers.
+    written : In(1)
+        Besides, memory holds every tile.
     idle : In(1)
-        No command is in flight behind ``o``, nor was one sent in the clock before. A register.
+        Besides, memory holds every line.
     """
 
     def __init__(self, edge: int, sets: int, ways: int) -> None:
@@ -81,6 +87,8 @@ class Sequencer(wiring.Component):
                 "flush_modes": Out(1),
                 "modes_flushed": In(1),
                 "clear": Out(stream.Signature(LINE)),
+                "settled": In(1),
+                "written": In(1),
                 "idle": In(1),
             }
         )
@@ -96,13 +104,14 @@ class Sequencer(wiring.Component):
                 self._look_up(m)
             self._clear(m)
             self._flush(m)
-            with m.State("DONE"):
-                m.d.comb += [
-                    self.o.valid.eq(self.idle),
-                    self.o.payload.op.eq(SlotOp.DONE),
-                ]
-                with m.If(self.o.valid & self.o.ready):
-                    m.next = "LOOKUP"
+            for state, ready in (("CLEARED", 1), ("FLUSHED", self.idle)):
+                with m.State(state):
+                    m.d.comb += [
+                        self.o.valid.eq(ready),
+                        self.o.payload.op.eq(SlotOp.DONE),
+                    ]
+                    with m.If(self.o.valid & self.o.ready):
+                        m.next = "LOOKUP"
         return m
 
     def _look_up(self, m):
@@ -122,14 +131,14 @@ class Sequencer(wiring.Component):
                 with m.If(self.use.valid):
                     m.d.sync += used.eq(1)
             with m.Case(CacheOp.CLEAR):
-                m.d.comb += self.i.ready.eq(self.tags_idle & self.idle)
+                m.d.comb += self.i.ready.eq(self.tags_idle & self.written)
                 with m.If(self.i.valid & self.i.ready):
                     self._begin(m)
             with m.Case(CacheOp.FLUSH):
                 m.d.comb += self.i.ready.eq(self.tags_idle)
                 with m.If(self.i.valid & self.i.ready):
                     m.d.sync += used.eq(0)
-                    m.next = "DONE"
+                    m.next = "FLUSHED"
                     with m.If(used):
                         m.next = "FLUSH_FIRST"
 
@@ -155,7 +164,7 @@ class Sequencer(wiring.Component):
             with m.If(self.clear.ready):
                 m.d.sync += self.clear.payload.eq(self.clear.payload + 1)
                 with m.If(self.clear.payload == self.last[-LINE:]):
-                    m.next = "DONE"
+                    m.next = "CLEARED"
 
     def _flush(self, m):
         """Dirty tiles are evicted, one a clock; a set in use takes a clock at least."""
@@ -182,9 +191,9 @@ class Sequencer(wiring.Component):
                     m.d.sync += evicted.eq(0)
                     self._flush_next(m)
         with m.State("FLUSH_MODES"):
-            m.d.comb += self.flush_modes.eq(self.idle)
+            m.d.comb += self.flush_modes.eq(self.settled)
             with m.If(self.modes_flushed):
-                m.next = "DONE"
+                m.next = "FLUSHED"
 
     def _flush_next(self, m):
         """The next set in use; behind the last the mode table."""

@@ -257,28 +257,20 @@ class TileCache(wiring.Component):
                 unit.count.eq(sequencer.count),
                 unit.is_float.eq(sequencer.is_float),
             ]
-        m.d.comb += [
-            traffic.sample.eq(commands.sample),
-            commands.sample_room.eq(traffic.available),
-            traffic.fill.eq(refill.filled),
-            traffic.fill_mode.eq(refill.filled_mode),
-            traffic.write_back.eq(write_back.i.valid & write_back.i.ready),
-            traffic.write_back_mode.eq(write_back.i.payload.mode),
-            traffic.dirty.eq(write_back.i.payload.dirty),
-            traffic.table_fill.eq(refill.fetched.valid),
-            traffic.table_write_back.eq(modes.store.valid & modes.store.ready),
-            traffic.table_clear.eq(sequencer.clear.valid & sequencer.clear.ready),
-        ]
-        transfer = sequencer.o.valid & sequencer.o.ready
-        m.d.sync += sequencer.idle.eq(
+        count(m, traffic, sequencer, modes, refill, write_back, commands)
+        settled = (
             scheduler.idle
             & refill.idle
-            & write_back.idle
             & codec.drained
             & ~evictions.occupied
             & ~commands.occupied
-            & ~transfer
+            & ~(sequencer.o.valid & sequencer.o.ready)
         )
+        m.d.sync += [
+            sequencer.settled.eq(settled),
+            sequencer.written.eq(settled & write_back.tiles_idle),
+            sequencer.idle.eq(settled & write_back.idle),
+        ]
         return m
 
     def _look_up(self, m, sequencer, tags, scheduler):
@@ -360,12 +352,15 @@ class TileCache(wiring.Component):
             self.o.payload.eq(commands.payload),
             commands.ready.eq(self.o.ready),
         ]
+        # A write of an older target is told, too, but stops nothing of this one.
         errors = Cat(refill.error, write_back.error, wrong)
+        failed = refill.error | write_back.failed | wrong
         m.d.sync += [
             error.eq(Mux(done, 0, error) | errors),
-            stopped.eq((stopped & ~sequencer.forget_modes) | errors.any()),
+            stopped.eq((stopped & ~sequencer.forget_modes) | failed),
         ]
         m.d.comb += [
+            write_back.begins.eq(sequencer.forget_modes),
             self.o.payload.error.eq(error),
             refill.stopped.eq(stopped),
             write_back.stopped.eq(stopped),
@@ -373,3 +368,27 @@ class TileCache(wiring.Component):
             codec.cleared.eq(sequencer.cleared),
             codec.is_float.eq(sequencer.is_float),
         ]
+
+
+def count(
+    m: Module,
+    traffic: Traffic,
+    sequencer: Sequencer,
+    modes: ModeCache,
+    refill: RefillUnit,
+    write_back: WriteBackUnit,
+    commands: CommandQueue,
+) -> None:
+    """What is moved is counted; counts are sampled for each DONE."""
+    m.d.comb += [
+        traffic.sample.eq(commands.sample),
+        commands.sample_room.eq(traffic.available),
+        traffic.fill.eq(refill.filled),
+        traffic.fill_mode.eq(refill.filled_mode),
+        traffic.write_back.eq(write_back.i.valid & write_back.i.ready),
+        traffic.write_back_mode.eq(write_back.i.payload.mode),
+        traffic.dirty.eq(write_back.i.payload.dirty),
+        traffic.table_fill.eq(refill.fetched.valid),
+        traffic.table_write_back.eq(modes.store.valid & modes.store.ready),
+        traffic.table_clear.eq(sequencer.clear.valid & sequencer.clear.ready),
+    ]

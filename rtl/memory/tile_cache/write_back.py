@@ -7,6 +7,7 @@ from amaranth.lib.data import StructLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.axi import ADDRESS, TRANSFER, AxiWrite, AxiWriter
+from fixfunc.rtl.lib.credit import CreditCounter
 from fixfunc.rtl.lib.write_buffer import WriteBuffer
 from fixfunc.rtl.memory.surface.address import Surface
 from fixfunc.rtl.memory.tile_cache.layouts import LINE_STORE, evicted, tile_mode
@@ -58,10 +59,16 @@ class WriteBackUnit(wiring.Component):
     acknowledged : Out(1)
         Memory holds ``acknowledged_tile``.
     acknowledged_tile : Out(TILE_NUMBER)
+    begins : In(1)
+        A target begins: what is in flight is of older ones. Only while ``tiles_idle``.
     stopped : In(1)
         Nothing is written.
     error : Out(1)
         A write failed.
+    failed : Out(1)
+        One of this target failed.
+    tiles_idle : Out(1)
+        Memory holds every tile.
     idle : Out(1)
         Memory holds everything.
     memory : Out(AxiWrite())
@@ -88,8 +95,11 @@ class WriteBackUnit(wiring.Component):
                 "stored": Out(1),
                 "acknowledged": Out(1),
                 "acknowledged_tile": Out(TILE_NUMBER),
+                "begins": In(1),
                 "stopped": In(1),
                 "error": Out(1),
+                "failed": Out(1),
+                "tiles_idle": Out(1),
                 "idle": Out(1),
                 "memory": Out(AxiWrite()),
             }
@@ -121,10 +131,20 @@ class WriteBackUnit(wiring.Component):
         # Memory's answers, and tiles that have nothing to send.
         answer = writer.response.payload
         answers = writer.response.valid & writer.response.ready
+        accepts = writer.burst.valid & writer.burst.ready
+        is_line = writer.burst.payload.tag.line
+        m.submodules.tiles = tiles = CreditCounter(self._writes)
+        m.d.comb += [
+            tiles.consume.eq(accepts & ~is_line),
+            tiles.release.eq(answers & ~answer.tag.line),
+            self.tiles_idle.eq(tiles.idle & ~self.i.valid & (settling.level == 0)),
+        ]
+        older = self._older(m, accepts & is_line, answers & answer.tag.line)
         stopped_store = Signal()
         m.d.comb += [
             writer.response.ready.eq(~unsent),
             self.error.eq(answers & answer.error),
+            self.failed.eq(self.error & ~older),
             self.acknowledged.eq(unsent | (answers & ~answer.tag.line)),
             self.acknowledged_tile.eq(
                 Mux(unsent, self._evicted(settling.r_data).number, answer.tag.number)
@@ -134,6 +154,21 @@ class WriteBackUnit(wiring.Component):
         ]
         m.d.sync += stopped_store.eq(self.store.valid & self.store.ready & self.stopped)
         return m
+
+    def _older(self, m, sent, answered):
+        """Whether a response is to a burst of an older target: they come in order, and when a
+        target begins only lines are in flight.
+        """
+        lines = Signal(range(self._writes + 1))
+        older = Signal.like(lines)
+        remaining = Signal.like(lines)
+        m.d.comb += remaining.eq(lines - answered)
+        m.d.sync += lines.eq(remaining + sent)
+        with m.If(self.begins):
+            m.d.sync += older.eq(remaining)
+        with m.Elif(answered & older.any()):
+            m.d.sync += older.eq(older - 1)
+        return self.begins | older.any()
 
     def _burst(self, m, settling, writer):
         """Tiles first, then lines. Returns whether a tile has nothing to send."""
