@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fixfunc.models.payload import dtype, unpack
-from fixfunc.models.texture.unit.texture_rules import TILE, broken_rule
+from fixfunc.models.texture.unit.texture_rules import BLOCK, TILE, broken_rule
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.cache import LINE, StoredFormat
@@ -48,6 +48,8 @@ class DescriptorPool:
         Textures may be cubes.
     coded : bool
         Textures may be coded surfaces.
+    linear : bool
+        Textures may lie as rows of texels.
     unreadable : int, optional
         A byte whose transfer cannot be read.
 
@@ -64,6 +66,7 @@ class DescriptorPool:
         layers: bool = True,
         cubes: bool = True,
         coded: bool = False,
+        linear: bool = False,
         unreadable: int | None = None,
     ) -> None:
         self._memory = memory
@@ -74,6 +77,7 @@ class DescriptorPool:
         self._layers = layers
         self._cubes = cubes
         self._coded = coded
+        self._linear = linear
         self._unreadable = unreadable
         self.place(base=0, count=0, limit=0)
 
@@ -107,12 +111,14 @@ class DescriptorPool:
             last = int(record["last_layer"])
             if (last > 0 and not self._layers) or not self._is_cube_known(record):
                 return Selected(_empty(), Refusal.STATE)
-            if record["coded"] and not self._coded:
+            if (record["coded"] and not self._coded) or (record["linear"] and not self._linear):
                 return Selected(_empty(), Refusal.STATE)
             if record["cube"]:
                 last = FACES * last + FACES - 1
             if record["coded"]:
                 last = (int(record["height"]) - 1) // TILE
+            if record["linear"]:
+                last = (int(record["height"]) - 1) | (BLOCK - 1)  # of a block all rows are read
             span = last * int(record["distance"])
             rules = self._formats, self._extent, self._anisotropy, self._limit, span
             if broken := broken_rule(record, *rules):

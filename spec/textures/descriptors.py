@@ -4,7 +4,7 @@
 from enum import IntEnum
 
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.textures.cache import CODED_STATE, EXTENDED, LINE_NUMBER
+from fixfunc.spec.textures.cache import CODED_STATE, EXTENDED, LINE_NUMBER, LINEAR
 from fixfunc.spec.textures.unit import (
     ARRAY_STATE,
     INSTRUCTION_STATE,
@@ -48,7 +48,7 @@ POOL_SELECT = (
 )
 POOL_QUAD = (_KIND, *TEXTURE_QUAD[1:])
 # In memory: a texture and its sampler, of which 96 bytes are read.
-DESCRIPTOR = (*TEXTURE_STATE[1:], *ARRAY_STATE, EXTENDED, *CODED_STATE)
+DESCRIPTOR = (*TEXTURE_STATE[1:], *ARRAY_STATE, EXTENDED, *CODED_STATE, LINEAR)
 REFUSED = (
     Field("number", NUMBER, meaning="of the descriptor"),
     Field("reason", 2, meaning="Refusal"),

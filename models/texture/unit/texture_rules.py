@@ -5,10 +5,10 @@ from collections.abc import Collection
 
 import numpy as np
 
-from fixfunc.models.texture.texture_cache import block_bytes
+from fixfunc.models.texture.texture_cache import PLAIN, block_bytes
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import FORMAT, LINE, StoredFormat
+from fixfunc.spec.textures.cache import FORMAT, LINE, PITCH, StoredFormat
 from fixfunc.spec.textures.coded_lines import CODED_FORMATS, TILE_LINES
 
 BLOCK = 4  # texels along the edge of a block
@@ -31,7 +31,7 @@ def broken_rule(
     ----------
     record : numpy.void
         Fields of :data:`fixfunc.spec.textures.unit.TEXTURE_STATE`, and of descriptors EXTENDED and
-        ``CODED_STATE``.
+        ``CODED_STATE`` and ``LINEAR``.
     formats : collection of StoredFormat
         Known ones.
     extent : int
@@ -41,7 +41,7 @@ def broken_rule(
     limit : int
         Bytes of memory: levels lie below it, squares of blocks in Morton order.
     span : int
-        Lines from the first layer, or row of tiles, to the last.
+        Lines from the first layer, or row of tiles or texels, to the last.
     """
     sides = int(record["width"]), int(record["height"])
     last = int(record["last"])
@@ -55,6 +55,8 @@ def broken_rule(
         return CommandError.STATE
     if record["anisotropy"] > anisotropy:
         return CommandError.STATE
+    if "linear" in record.dtype.names and record["linear"]:
+        return _broken_by_rows(record, form, limit, span)
     if "coded" in record.dtype.names and record["coded"]:
         return _broken_by_surface(record, form, limit, span)
     for level in range(last + 1):
@@ -77,6 +79,18 @@ def _broken_by_surface(record, form, limit, span):
     if (begin + lines) * LINE > limit or (int(record["mode_table"]) + modes) * BYTES > limit:
         return CommandError.ADDRESS
     return CommandError.NONE
+
+
+def _broken_by_rows(record, form, limit, span):
+    """The first rule that a texture of rows of texels breaks: one level, and its pitch."""
+    if form not in PLAIN or record["distance"] >= 1 << PITCH:
+        return CommandError.STATE
+    if record["last"] or record["last_layer"] or record["cube"] or record["coded"]:
+        return CommandError.STATE
+    texel = block_bytes(form) // (BLOCK * BLOCK)
+    lines = -(-int(record["width"]) * texel // LINE)
+    beyond = (int(record["base0"]) + span + lines) * LINE > limit
+    return CommandError.ADDRESS if beyond else CommandError.NONE
 
 
 def level_lines(side: int, form: int) -> int:

@@ -18,7 +18,7 @@ from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as UNITS
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.textures.cache import CODED_STATE, EXTENDED, FORMAT, StoredFormat
+from fixfunc.spec.textures.cache import CODED_STATE, EXTENDED, FORMAT, LINEAR, StoredFormat
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
     POOL,
@@ -67,6 +67,8 @@ class DescriptorPoolParams:
         Quads bring gradients, which pass.
     surfaces : tuple of StoredFormat
         Formats of textures that may be coded surfaces; others are refused. With layers alone.
+    rows : tuple of StoredFormat
+        Formats of textures that may lie as rows of texels; others are refused. With layers alone.
     """
 
     size: int = POOL
@@ -77,6 +79,7 @@ class DescriptorPoolParams:
     cubes: bool = False
     gradients: bool = False
     surfaces: tuple[StoredFormat, ...] = ()
+    rows: tuple[StoredFormat, ...] = ()
 
     @property
     def quad(self) -> tuple[Field, ...]:
@@ -103,13 +106,16 @@ class DescriptorPoolParams:
     @property
     def state(self) -> tuple[Field, ...]:
         """Field table of a STATE for the texture unit."""
-        return (*SAMPLE_STATE, *(CODED_STATE if self.surfaces else ()))
+        linear = (LINEAR,) if self.rows else ()
+        return (*SAMPLE_STATE, *(CODED_STATE if self.surfaces else ()), *linear)
 
     @property
     def kept(self) -> tuple[Field, ...]:
         """Fields that are kept: of others bits are 0, or the descriptor is refused."""
-        if self.surfaces:
+        if self.rows:
             return DESCRIPTOR
+        if self.surfaces:
+            return tuple(field for field in DESCRIPTOR if field != LINEAR)
         extended = (EXTENDED,) if self.extended else ()
         return (*TEXTURE_STATE[1:], *(ARRAY_STATE if self.layers or extended else ()), *extended)
 
@@ -121,8 +127,9 @@ class DescriptorPoolParams:
     def __post_init__(self):
         if not 2 <= self.size <= POOL or self.size & (self.size - 1):
             raise ValueError(f"size must be a power of two in 2..{POOL}, not {self.size!r}")
-        if self.surfaces and not self.layers:
-            raise InputError("surfaces", "be none without layers", self.surfaces)
+        for name in ("surfaces", "rows"):
+            if getattr(self, name) and not self.layers:
+                raise InputError(name, "be none without layers", getattr(self, name))
 
 
 CONFIGS = {
@@ -134,6 +141,7 @@ CONFIGS = {
         cubes=unit.cubes,
         gradients=unit.gradients,
         surfaces=unit.stored.surfaces,
+        rows=unit.stored.rows,
     )
     for name, unit in UNITS.items()
 }
@@ -189,7 +197,7 @@ class DescriptorPool(wiring.Component):
         p = self._params
         m.submodules.reader = reader = AxiReader(TRANSFERS, 3, 1)
         m.submodules.check = check = TextureCheck(
-            *(p.formats, p.extent, p.anisotropy, p.layers, p.cubes, p.surfaces)
+            *(p.formats, p.extent, p.anisotropy, p.layers, p.cubes, p.surfaces, p.rows)
         )
         m.submodules.kept = kept = Memory(shape=self._kept, depth=p.size, init=[])
         join(m, self.memory, reader.memory)
@@ -215,6 +223,7 @@ class DescriptorPool(wiring.Component):
             *(carried(check.array, candidate) if p.layers else ()),
             *([check.extended.eq(candidate.extended)] if p.extended else ()),
             *(carried(check.surface, candidate) if p.surfaces else ()),
+            *([check.linear.eq(candidate.linear)] if p.rows else ()),
             check.limit.eq(place.limit),
             reader.request.payload.address.eq((place.base + number) << STRIDE_BITS),
             reader.request.payload.transfers.eq(TRANSFERS),
@@ -249,12 +258,7 @@ class DescriptorPool(wiring.Component):
                     ]
             self._fetch(m, reader, check, candidate, reason)
             with m.State("DECIDE"):
-                lacks_layers = candidate.last_layer.any() & (not p.layers)
-                lacks_cubes = candidate.cube & (not p.cubes)
-                lacks_format = candidate.extended & (not p.extended)
-                lacks_surfaces = candidate.coded & (not p.surfaces)
-                supported = check.supported & ~lacks_layers & ~lacks_cubes & ~lacks_format
-                supported &= ~lacks_surfaces
+                supported = named(m, check.supported & ~_is_lacking(candidate, p), "supported")
                 m.d.sync += reason.eq(Mux(supported, Refusal.ADDRESS, Refusal.STATE))
                 m.next = "REFUSE"
                 with m.If(supported & ~check.beyond):
@@ -322,3 +326,15 @@ class DescriptorPool(wiring.Component):
             m.d.comb += self._state(candidate, held, taken)
             with m.If(self.o.ready):
                 m.next = "PASS"
+
+
+def _is_lacking(candidate, p):
+    """A descriptor has what a configuration lacks."""
+    fields = [
+        *([] if p.layers else [candidate.last_layer.any()]),
+        *([] if p.cubes else [candidate.cube]),
+        *([] if p.extended else [candidate.extended]),
+        *([] if p.surfaces else [candidate.coded]),
+        *([] if p.rows else [candidate.linear]),
+    ]
+    return Cat(fields).any()

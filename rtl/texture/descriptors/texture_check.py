@@ -12,13 +12,14 @@ from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.formats import HALVINGS
 from fixfunc.spec.colours import EDGE
-from fixfunc.spec.textures.addresses import Address
+from fixfunc.spec.textures.addresses import EXTENT, Address
 from fixfunc.spec.textures.cache import (
     CODED_STATE,
     FORMAT,
     LAYER,
     LEVELS,
     LINE_NUMBER,
+    PITCH,
     TABLE,
     StoredFormat,
 )
@@ -49,6 +50,8 @@ class TextureCheck(wiring.Component):
         Textures may be cubes; with layers.
     surfaces : collection of StoredFormat
         Formats of textures that may be coded surfaces; with layers.
+    rows : collection of StoredFormat
+        Formats of textures that may lie as rows of texels; with layers.
 
     Members
     -------
@@ -60,6 +63,8 @@ class TextureCheck(wiring.Component):
         The same; absent without ``layers``.
     surface : In(layout(CODED_STATE))
         The same; absent without ``surfaces``.
+    linear : In(1)
+        The same; absent without ``rows``.
     extended : In(1)
         The format's number is 32 more; absent where ``formats`` have no such number.
     limit : In(LINE_NUMBER)
@@ -80,7 +85,9 @@ class TextureCheck(wiring.Component):
         layers: bool = False,
         cubes: bool = False,
         surfaces: Collection[StoredFormat] = (),
+        rows: Collection[StoredFormat] = (),
     ) -> None:
+        self._rows = rows
         self._surfaces = surfaces
         self._formats = formats
         self._extent = extent
@@ -91,9 +98,11 @@ class TextureCheck(wiring.Component):
         array = {"array": In(layout(ARRAY_STATE))} if layers else {}
         extended = {"extended": In(1)} if self._extended else {}
         surface = {"surface": In(layout(CODED_STATE))} if surfaces else {}
+        linear = {"linear": In(1)} if rows else {}
         super().__init__(
             array
             | surface
+            | linear
             | extended
             | {
                 "start": In(1),
@@ -144,7 +153,16 @@ class TextureCheck(wiring.Component):
             candidate.anisotropy <= self._anisotropy,
             self._is_cube_known() if self._cubes else Const(1, 1),
             self._is_surface_known() if self._surfaces else Const(1, 1),
+            self._are_rows_known() if self._rows else Const(1, 1),
         ).all()
+
+    def _are_rows_known(self):
+        """The texture does not lie as rows of texels, or is one that may: of one level."""
+        one = self.candidate.last | self.array.last_layer | self.array.cube
+        parts = one.any() | self.array.distance[PITCH:].any()
+        if self._surfaces:
+            parts |= self.surface.coded
+        return ~self.linear | (among(self._form, self._rows) & ~parts)
 
     def _is_surface_known(self):
         """The texture is no coded surface, or one that there may be: one level of whole tiles."""
@@ -162,8 +180,9 @@ class TextureCheck(wiring.Component):
         """Lines from the first layer to the last, and whether they are known: a bit a clock."""
         if not self._layers:
             return Const(0, 1), Const(1, 1)
-        span = Signal(LINE_NUMBER + LAYER)
-        remaining = Signal(range(LAYER + 1))
+        bits = EXTENT if self._rows else LAYER
+        span = Signal(LINE_NUMBER + bits)
+        remaining = Signal(range(bits + 1))
         last = self.array.last_layer
         if self._cubes:
             of_cube = (FACES * last + FACES - 1)[:LAYER]
@@ -171,9 +190,13 @@ class TextureCheck(wiring.Component):
         if self._surfaces:
             row = ((self.candidate.height - 1) >> TILE_BITS)[:LAYER]
             last = named(m, Mux(self.surface.coded, row, last), "last_distance")
+        if self._rows:
+            # Of a block all four rows are read.
+            row = ((self.candidate.height - 1) | 3)[:EXTENT]
+            last = named(m, Mux(self.linear, row, last), "last_pitch")
         bit = Cat(Const(0, 1), last).bit_select(remaining, 1)
         with m.If(self.start):
-            m.d.sync += [remaining.eq(LAYER), span.eq(0)]
+            m.d.sync += [remaining.eq(bits), span.eq(0)]
         with m.Elif(remaining.any()):
             m.d.sync += [
                 remaining.eq(remaining - 1),
@@ -203,6 +226,12 @@ class TextureCheck(wiring.Component):
             in_row = (((self.candidate.width - 1) >> TILE_BITS) + 1) << LINE_BITS
             number = Mux(self.surface.coded, in_row, number)
             is_table_beyond = self._is_table_beyond(m, span, in_row)
+        if self._rows:
+            # Of a row of texels: four of a block are a quarter of what it has in Morton order.
+            texels = self.candidate.width - 1
+            ends = [(texels >> n) + 1 for n in range(3, 8)]
+            in_line = choose((halvings + 1)[:3], ends)
+            number = Mux(self.linear, in_line, number)
         lines = register(m, number, LINE_NUMBER, "lines")
         base = choose(level, [candidate[f"base{n}"] for n in range(LEVELS)])
         first = register(m, base + span, max(LINE_NUMBER, len(span) + 1), "first")
