@@ -296,6 +296,8 @@ def test_what_is_fetched_ahead_is_one_line_of_the_page():
     assert addresses(memory, reads_of(1, 20, 4096)) == [4096, 4128]
     assert addresses(memory, reads_of(1, 65, 4096)) == [4096, 4128]
     assert addresses(memory, reads_of(1, 66, 4096)) == [4096, 4128, 4160]
+    apart = reads_of(1, 129, 4096)[[0, 4, 4 * 128]]  # the third tile's line replaces the first one
+    assert addresses(memory, apart) == [4096, 4128, 4160]
     assert addresses(memory, reads_of(1, 20, 8160)) == [8160]
     assert addresses(memory, reads_of(1, 65, 8128)) == [8128, 8160]
 
