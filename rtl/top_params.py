@@ -144,12 +144,14 @@ def texture_rules(texture: TextureUnitParams | None) -> dict[str, Any]:
             "texture_extent": EXTENT,
             "texture_anisotropy": 1,
             "texture_surfaces": (),
+            "texture_rows": (),
         }
     return {
         "texture_formats": texture.cache.formats,
         "texture_extent": texture.addresses.extent,
         "texture_anisotropy": texture.anisotropy,
         "texture_surfaces": texture.cache.surfaces,
+        "texture_rows": texture.cache.rows,
     }
 
 
@@ -175,12 +177,13 @@ def _pipe(shape, texture, **cache):
 
 _TINY_PIPE = PixelPipeParams(8, 2, replace(INTERPOLATORS["tiny"], attributes=4))
 PIPES = {
-    "default": _pipe(PixelPipeParams(), _TEXTURE, queue=HIDDEN, coded=4),
+    "default": _pipe(PixelPipeParams(), _TEXTURE, queue=HIDDEN, coded=4, linear=True),
     "frame": _pipe(PixelPipeParams(), _TEXTURE, queue=HIDDEN),
     "tiny": _pipe(
         _TINY_PIPE,
         _TINY_TEXTURE,
         coded=2,
+        linear=True,
         formats=(*_TINY_TEXTURE.cache.formats, StoredFormat.R16G16_SNORM),
     ),
     "tiny_plain": replace(_TINY_PIPE, texture=_TINY_TEXTURE),

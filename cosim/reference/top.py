@@ -45,6 +45,7 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.texture_extent,
         reader.texture_anisotropy,
         len(reader.texture_surfaces) > 0,
+        len(reader.texture_rows) > 0,
     )
 
 
@@ -83,6 +84,7 @@ def cache_shape(cache: TextureCacheParams) -> QuadCacheShape:
         cache.line_ways,
         cache.formats,
         coded=cache.coded > 0,
+        linear=cache.linear,
     )
 
 

@@ -48,8 +48,8 @@ class CommandLimits:
         log2 of the greatest width and height of a texture.
     texture_anisotropy : int
         Most samples along a footprint that a texture may ask for.
-    texture_coded : bool
-        Textures may be coded surfaces.
+    texture_coded, texture_linear : bool
+        Textures may be coded surfaces, and may lie as rows of texels.
     """
 
     edge: int = 8
@@ -67,6 +67,7 @@ class CommandLimits:
     texture_extent: int = EXTENT
     texture_anisotropy: int = 1
     texture_coded: bool = False
+    texture_linear: bool = False
 
     @property
     def textures(self) -> TextureRules:
@@ -76,6 +77,7 @@ class CommandLimits:
             self.texture_extent,
             self.texture_anisotropy,
             coded=self.texture_coded,
+            linear=self.texture_linear,
         )
 
     @property

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.frontend.vertex_formats import LAYOUTS, raw_bits
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture import block_decode, texels
+from fixfunc.models.texture.cache.linear_rows import BLOCK, MORTON, row_places
+from fixfunc.models.texture.cache.stored_texels import texels_of
 from fixfunc.models.texture.cache.tag_array import TagArray
 from fixfunc.models.texture.cache.texture_cache import morton
 from fixfunc.models.texture.coded_lines import line_of, read_lines
@@ -18,11 +18,10 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.cache import (
     COLOURS,
-    DEPTHS,
-    FLOATS,
     LEVELS,
     LINE,
     LINE_NUMBER,
+    PITCH,
     TEXEL_QUAD,
     CacheStatus,
     StoredFormat,
@@ -34,11 +33,8 @@ PIXELS = 4
 TAPS = PIXELS * CORNERS
 QUARTERS = 4  # of the first level, each of which looks up a block a clock
 FORMATS = 64  # numbers of formats
-ONE = {"UNORM": 0xFFFF, "SNORM": 0x7FFF, "FLOAT": 0x3C00}  # alpha that a format lacks
-# Formats of floats of 16, 11 or 10 bits, each with an exponent of its own.
-SMALL = [form for form in FLOATS if Format[form.name] in LAYOUTS]
-# Bits of the unit that a channel's bits are repeated to.
-UNIT_BITS = {1: 16, 2: 16, 4: 16, 5: 10, 6: 12, 8: 16, 10: 10, 16: 16, 7: 14, 15: 15}
+LINES = 64  # of a quad: they are counted modulo this
+BLOCK_TEXELS = BLOCK * BLOCK
 
 
 @dataclass(frozen=True)
@@ -57,6 +53,8 @@ class QuadCacheShape:
         Layers count; else each is layer 0.
     coded : bool
         Textures may be coded surfaces; else each is plain.
+    linear : bool
+        Textures may lie as rows of texels; else each lies in Morton order.
     """
 
     sets: int = 16
@@ -66,6 +64,7 @@ class QuadCacheShape:
     formats: Collection[StoredFormat] = COLOURS
     layers: bool = True
     coded: bool = False
+    linear: bool = False
 
 
 class Taps(NamedTuple):
@@ -90,7 +89,7 @@ class QuadCache:
     ----------
     shape : QuadCacheShape
     memory : ndarray of uint8
-        Textures in Morton order, and coded surfaces; reads beyond its end fail.
+        Textures in Morton order, rows of texels, and coded surfaces; reads beyond its end fail.
     unreadable : int, optional
         A byte whose line cannot be read.
     """
@@ -136,6 +135,9 @@ class QuadCache:
         known = np.isin(form, [int(known) for known in self._shape.formats])
         coded = (state["coded"] == 1) & self._shape.coded
         known &= ~coded | np.isin(form, CODED_FORMATS)
+        linear = (state["linear"] == 1) & self._shape.linear
+        known &= ~linear | (np.isin(form, PLAIN) & ~coded & (state["distance"] < 1 << PITCH))
+        pitch = np.where(linear, state["distance"].astype(np.int64), MORTON)
         taps = taps_of(quads)
         if (taps.level >= LEVELS).any():
             raise InputError("level", f"be below {LEVELS}", int(taps.level.max()))
@@ -147,11 +149,13 @@ class QuadCache:
         distance = state["distance"][:, None].astype(np.int64)
         of_tile = line_of(taps.x, taps.y, first, distance) * LINE
         begin = (first + layer * distance) * LINE + taps.block * size
-        begin = np.where(coded[:, None], of_tile, begin) % (LINE << LINE_NUMBER)
+        begin = np.where(coded[:, None], of_tile, begin)
+        of_row = row_places(taps.x, taps.y, first, distance, size // BLOCK_TEXELS)
+        begin = np.where(linear[:, None], of_row, begin) % (LINE << LINE_NUMBER)
         sets = taps.block + 9 * taps.level + layer + state["first_set"][:, None]
         sets %= self._shape.sets
-        self._count(out, rounds(taps, sets % QUARTERS), begin, sets, form, coded)
-        values, failed = self._texels(begin, taps, form)
+        self._count(out, rounds(taps, sets % QUARTERS), begin, sets, form, coded, pitch)
+        values, failed = self._texels(begin, taps, form, pitch)
         chosen = taps.reads & coded[:, None]
         if chosen.any():
             found = self._of_surfaces(state, begin, taps, form, chosen)
@@ -163,26 +167,30 @@ class QuadCache:
         out["status"][~known] = CacheStatus.FORMAT
         return out
 
-    def _count(self, out, leaders, begin, sets, form, coded):
+    def _count(self, out, leaders, begin, sets, form, coded, pitch):
         """Look up a block a quarter and round, and the lines of those that missed."""
         # By quad, round and quarter.
         quad, _, tap = leaders.T
         out["lookups"] = np.bincount(quad, minlength=len(out))
         place = begin[quad, tap]
-        key = place * FORMATS + form[quad] << 1 | coded[quad]
+        key = (place * FORMATS + form[quad] << 1 | coded[quad]) << PITCH + 1 | (
+            pitch[quad] - MORTON
+        )
         missed = self._first.look_up(sets[quad, tap], key)
         out["misses"] = np.bincount(quad[missed], minlength=len(out))
-        line, which = _lines(place[missed] // LINE, form[quad[missed]])
+        line, which = _lines(place[missed] // LINE, form[quad[missed]], pitch[quad[missed]])
         key = line << 1 | coded[quad[missed]][which]
         read = self._second.look_up(line % self._shape.line_sets, key)
-        out["lines"] = np.bincount(quad[missed][which[read]], minlength=len(out))
+        out["lines"] = np.bincount(quad[missed][which[read]], minlength=len(out)) % LINES
 
-    def _texels(self, begin, taps, form):
+    def _texels(self, begin, taps, form, pitch):
         """Texels of taps, uint16, and which of them memory could not give."""
         line = begin // LINE
         # Of a block of two lines the lower two rows of texels are in the second.
         is_second = (taps.y & 2 > 0) & np.isin(form, WIDE)[:, None]
-        line = (line + is_second) % (1 << LINE_NUMBER)
+        pitch = np.broadcast_to(pitch[:, None], taps.x.shape)
+        line += np.where(pitch >= 0, taps.y % BLOCK * pitch, is_second)
+        line %= 1 << LINE_NUMBER
         inside = line < len(self._memory) // LINE
         failed = taps.reads & (~inside | (line == self._unreadable))
         out = np.zeros((*taps.x.shape, len(CHANNELS)), np.uint16)
@@ -195,6 +203,7 @@ class QuadCache:
                     begin[chosen],
                     taps.x[chosen] & 3,
                     taps.y[chosen] & 3,
+                    pitch[chosen],
                 )
         return out, failed
 
@@ -235,82 +244,16 @@ def block_bytes(form: int) -> int:
 
 
 WIDE = [int(form) for form in StoredFormat if block_bytes(form) > LINE]  # blocks of two lines
+PLAIN = [int(form) for form in StoredFormat if not form.name.startswith("BC")]
 
 
-def _lines(first, form):
+def _lines(first, form, pitch):
     """Lines of blocks, one after the other, and the block of each."""
-    number = 1 + np.isin(form, WIDE)
+    number = np.where(pitch >= 0, BLOCK, 1 + np.isin(form, WIDE))
     which = np.repeat(np.arange(len(first)), number)
-    is_second = np.append(False, which[1:] == which[:-1])[: len(which)]
-    return (first[which] + is_second) % (1 << LINE_NUMBER), which
-
-
-def texels_of(
-    memory: np.ndarray, form: StoredFormat, begin: np.ndarray, x: np.ndarray, y: np.ndarray
-) -> np.ndarray:
-    """Texels of blocks, as the filter takes them.
-
-    Parameters
-    ----------
-    memory : ndarray of uint8
-    form : StoredFormat
-    begin, x, y : ndarray of int64, shape (n,)
-        The first byte of each texel's block, and its place there, 0 to 3.
-
-    Returns
-    -------
-    ndarray of uint16, shape (n, 4)
-        Integers by :class:`fixfunc.spec.textures.filter.Unit`.
-    """
-    name, is_srgb = DXGI[Format[form.name]]
-    stored = TEXELS[name]
-    if form in DEPTHS:
-        return _words(memory, begin + morton(x, y).astype(np.int64) * stored.size, stored)
-    if stored.edge == 1:
-        place = (begin + morton(x, y).astype(np.int64) * stored.size) % (LINE << LINE_NUMBER)
-        data = memory[place[:, None] + np.arange(stored.size)]
-        found = _small_floats(data, form) if form in SMALL else texels.read(data, name)
-    else:
-        blocks = memory[begin[:, None] + np.arange(stored.size)]
-        found = block_decode.decode(name, blocks)[np.arange(len(x)), y, x]
-    one = ONE[stored.kind]
-    if form in FLOATS:
-        found = found.view(np.uint16)
-    elif is_srgb:
-        alpha = found[:, 3:] if stored.channels == 4 else np.full((len(found), 1), 255, np.uint8)
-        found = block_decode.linear(np.concatenate([found[:, :3], alpha], 1))
-    else:
-        # Units of 2^n - 1 each, where the one has a multiple of the other's bits.
-        bits = np.array([int(unit).bit_length() for unit in stored.unit])
-        wide = np.array([UNIT_BITS[int(count)] for count in bits])
-        found = found.astype(np.int64) * ((1 << wide) - 1) // ((1 << bits) - 1)
-    out = np.zeros((len(x), len(CHANNELS)), np.uint16)
-    out[:, 3] = one
-    out[:, : found.shape[1]] = found.astype(np.int64) & 0xFFFF
-    absent = [n for n in range(len(CHANNELS)) if n < stored.channels and n not in stored.present]
-    out[:, absent] = 0
-    return out
-
-
-def _small_floats(data, form):
-    """Floats of 16, 11 or 10 bits as halves: what they lack is zeros below, and a sign."""
-    channels = LAYOUTS[Format[form.name]].channels
-    out = np.zeros((len(data), len(channels)), np.uint16)
-    for channel in channels:
-        shift = {16: 0, 11: 4, 10: 5}[channel.bits]
-        out[:, channel.register] = raw_bits(data, channel) << shift
-    return out
-
-
-def _words(memory, place, stored):
-    """Depths of 24 and 32 bits as they lie: the upper half of red is green's."""
-    bits = int(stored.unit[0]).bit_length() if stored.kind == "UNORM" else 32
-    raw = memory[place[:, None] + np.arange(4)].copy().view("<u4")[:, 0].astype(np.int64)
-    out = np.zeros((len(place), len(CHANNELS)), np.uint16)
-    out[:, 0] = raw & 0xFFFF
-    out[:, 1] = (raw & (1 << bits) - 1) >> 16
-    out[:, 3] = 0xFFFF
-    return out
+    part = np.arange(len(which)) - np.searchsorted(which, which)
+    step = np.where(pitch >= 0, pitch, 1)[which]
+    return (first[which] + part * step) % (1 << LINE_NUMBER), which
 
 
 def taps_of(quads: np.ndarray) -> Taps:

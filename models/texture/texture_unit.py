@@ -25,6 +25,7 @@ from fixfunc.spec.textures.cache import (
     CODED_STATE,
     DEPTHS,
     FLOATS,
+    LINEAR,
     StoredFormat,
 )
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS, CUBE_QUAD, CUBE_STATE
@@ -85,6 +86,7 @@ class TextureUnit:
         self._cubes = cubes
         self._gradients = gradients
         self._coded = shape.coded
+        self._linear = shape.linear
         shape = replace(shape, formats=self._formats, layers=layers)
         self._cache = QuadCache(shape, memory, unreadable)
 
@@ -95,7 +97,7 @@ class TextureUnit:
         ----------
         states : structured ndarray, shape (s,)
             As :data:`fixfunc.spec.textures.unit.SAMPLE_STATE`, with ``CODED_STATE`` of coded
-            surfaces; fields that it lacks are 0.
+            surfaces, and ``LINEAR``; fields that it lacks are 0.
         quads : structured ndarray, shape (n,)
             As :data:`fixfunc.spec.textures.unit.TEXTURE_QUAD`; where a state says that they bring
             gradients, :data:`fixfunc.spec.textures.cube.CUBE_GRADIENTS`, too.
@@ -112,7 +114,7 @@ class TextureUnit:
         out = np.zeros(len(quads), dtype(TEXTURED_QUAD))
         if not len(quads):
             return out
-        states = carried(states, (*SAMPLE_STATE, *CODED_STATE))
+        states = carried(states, (*SAMPLE_STATE, *CODED_STATE, LINEAR))
         compares = states["compares"] == 1
         refused = compares & ~np.isin(forms_of(states), self._compared)
         refused |= ~compares & np.isin(forms_of(states), DEPTHS)
@@ -120,7 +122,8 @@ class TextureUnit:
         refused |= (states["cube"] == 1) & (not self._cubes)
         states["coded"] &= self._coded
         several = (states["last"] > 0) | (states["last_layer"] > 0) | (states["cube"] == 1)
-        refused |= (states["coded"] == 1) & several
+        states["linear"] &= self._linear
+        refused |= (states["coded"] | states["linear"] == 1) & several
         states["cube"] &= self._cubes
         refused |= (states["explicit_gradients"] == 1) & (not self._gradients)
         states["explicit_gradients"] &= self._gradients

@@ -52,6 +52,7 @@ CONFIGS = {
         texture_extent=6,
         texture_anisotropy=ANISOTROPY,
         texture_surfaces=_SURFACES,
+        texture_rows=_SURFACES,
     ),
 }
 PURPOSE = {  # of each configuration

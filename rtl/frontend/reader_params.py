@@ -60,8 +60,8 @@ class CommandReaderParams:
         log2 of the greatest width and height of a texture.
     texture_anisotropy : int
         Most samples along a footprint that a texture may ask for: 1 or 16.
-    texture_surfaces : tuple of StoredFormat
-        Formats of textures that may be coded surfaces.
+    texture_surfaces, texture_rows : tuple of StoredFormat
+        Formats of textures that may be coded surfaces, and that may lie as rows of texels.
     """
 
     edge: int = 8
@@ -80,12 +80,13 @@ class CommandReaderParams:
     texture_extent: int = EXTENT
     texture_anisotropy: int = 1
     texture_surfaces: tuple[StoredFormat, ...] = ()
+    texture_rows: tuple[StoredFormat, ...] = ()
 
     @property
     def texture(self) -> tuple[Field, ...]:
         """Field table of what a pixel state samples."""
         extended = any(form >> FORMAT for form in self.texture_formats)
-        return sampled(extended, len(self.texture_surfaces) > 0)
+        return sampled(extended, bool(self.texture_surfaces), bool(self.texture_rows))
 
     def __post_init__(self):
         EdgeEvaluatorParams(self.edge, self.samples)  # the same rules hold here

@@ -106,7 +106,10 @@ SURFACE = (
 )
 # A texture that was drawn: from the first line of level 0 on, rows of tiles ``distance`` apart.
 CODED_STATE = (Field("coded", 1, meaning="it lies as a coded surface of colours"), *SURFACE)
-CACHE_STATE = (_KIND, *LEVELS_STATE, DISTANCE, EXTENDED, *CODED_STATE)
+# A texture whose level 0 lies as rows of texels, ``distance`` lines apart: fewer than 2^PITCH.
+LINEAR = Field("linear", 1, meaning="it lies as rows of texels")
+PITCH = 12  # bits
+CACHE_STATE = (_KIND, *LEVELS_STATE, DISTANCE, EXTENDED, *CODED_STATE, LINEAR)
 # Of pixel (x, y), whose number is 2 y + x; as ADDRESSED_QUAD, and the level.
 CACHE_QUAD = (
     _KIND,
@@ -128,7 +131,7 @@ TEXEL_QUAD = (
     Field("status", 2, meaning="CacheStatus"),
     Field("lookups", 5, meaning="blocks of 4x4 texels that were looked up for it"),
     Field("misses", 5, meaning="of those, blocks that were not on chip"),
-    Field("lines", 6, meaning="lines of those that were read from memory"),
+    Field("lines", 6, meaning="lines of those that were read from memory, modulo 64"),
     *(
         field
         for pixel in range(4)

@@ -4,7 +4,7 @@
 from enum import IntEnum
 
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.textures.cache import CODED_STATE, DISTANCE, EXTENDED, LINE_NUMBER
+from fixfunc.spec.textures.cache import CODED_STATE, DISTANCE, EXTENDED, LINE_NUMBER, LINEAR
 from fixfunc.spec.textures.unit import (
     ARRAY_STATE,
     INSTRUCTION_STATE,
@@ -48,10 +48,10 @@ POOL_SELECT = (
 )
 POOL_QUAD = (_KIND, *TEXTURE_QUAD[1:])
 # In memory: a texture and its sampler, of which 96 bytes are read.
-DESCRIPTOR = (*TEXTURE_STATE[1:], *ARRAY_STATE, EXTENDED, *CODED_STATE)
+DESCRIPTOR = (*TEXTURE_STATE[1:], *ARRAY_STATE, EXTENDED, *CODED_STATE, LINEAR)
 
 
-def sampled(extended: bool, coded: bool) -> tuple[Field, ...]:
+def sampled(extended: bool, coded: bool, linear: bool) -> tuple[Field, ...]:
     """Field table of a texture without layers, and of its sampler, as pixel states have them.
 
     Parameters
@@ -60,9 +60,12 @@ def sampled(extended: bool, coded: bool) -> tuple[Field, ...]:
         Formats may have numbers from 32 on.
     coded : bool
         Textures may be coded surfaces.
+    linear : bool
+        Textures may lie as rows of texels.
     """
     more = (EXTENDED,) if extended else ()
-    return (*TEXTURE_STATE, *more, *((DISTANCE, *CODED_STATE) if coded else ()))
+    more += (DISTANCE,) if coded or linear else ()
+    return (*TEXTURE_STATE, *more, *(CODED_STATE if coded else ()), *((LINEAR,) if linear else ()))
 
 
 REFUSED = (

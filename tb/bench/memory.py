@@ -78,6 +78,12 @@ class MemoryBehind:
                 not ready for ready in PACES[pace](random.Random(cocotb.RANDOM_SEED + n))
             )
 
+    def hold_answers(self) -> None:
+        """What has been read, and what is asked for, is not answered before memory is filled."""
+        for ram in self._rams:
+            ram.read_if.r_channel.clear_pause_generator()
+            ram.read_if.r_channel.pause = True
+
     def check_memory(self, golden: np.ndarray) -> None:
         """It holds these bytes, as rows of 32."""
         stored = np.frombuffer(self._rams[0].read(0, golden.nbytes), np.uint64).reshape(

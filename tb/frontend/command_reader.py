@@ -134,7 +134,12 @@ def shape_of(params: CommandReaderParams) -> top.TopParams:
     pixels = whole.pixels if params.ring else None
     if pixels and params.texture_formats:
         coded = 2 if params.texture_surfaces else 0
-        cache = replace(pixels.texture.cache, formats=params.texture_formats, coded=coded)
+        cache = replace(
+            pixels.texture.cache,
+            formats=params.texture_formats,
+            coded=coded,
+            linear=len(params.texture_rows) > 0,
+        )
         pixels = replace(pixels, texture=replace(pixels.texture, cache=cache))
     elif pixels:
         pixels = replace(pixels, texture=None)

@@ -7,20 +7,22 @@ import numpy as np
 
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.payload import dtype
+from fixfunc.models.texture.texture_cache import block_bytes
 from fixfunc.spec.commands import START
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.pixels.texture_stage import TextureOp
-from fixfunc.spec.textures.cache import FORMAT, LINE, LINE_NUMBER
+from fixfunc.spec.textures.cache import FORMAT, LINE, LINE_NUMBER, PITCH, StoredFormat
 from fixfunc.spec.textures.coded_lines import TILE_LINES
 from fixfunc.tb.frontend import streams
 from fixfunc.tb.frontend.vertex_draws import VertexDraws
 
+BLOCK = 4  # texels along the edge of one
 TILE = 8  # texels along the edge of one
 BYTES = TRANSFER // 8
 MODES = 64 * TILE_LINES  # lines of the tiles whose modes a transfer has
 CHANGED = (
     *("width", "height", "last", "format", "mode_u", "mode_v", "base", "anisotropy"),
-    *("extended", "last_layer", "cube", "coded", "distance", "mode_table", "base"),
+    *("extended", "last_layer", "cube", "coded", "linear", "distance", "mode_table", "base"),
 )
 
 
@@ -67,13 +69,21 @@ def change_texture(rng: np.random.Generator, fields: dict[str, Any], reader: Any
         fields[name] = rng.choice((reader.texture_anisotropy, reader.texture_anisotropy + 1, 31))
     elif name in ("last_layer", "cube"):
         fields[name] = 1
-    elif name in ("extended", "coded"):
+    elif name in ("extended", "coded", "linear"):
         fields[name] = 1 - fields[name]
     elif name == "distance":
-        fields[name] = rng.choice((1, 4, fields[name], (1 << LINE_NUMBER) - 4))
+        ends = (1, 4, fields[name], (1 << PITCH) - 1, 1 << PITCH, (1 << LINE_NUMBER) - 4)
+        fields[name] = rng.choice(ends)
     elif name == "mode_table":
         end = streams.SIZE // BYTES - -(-_lines(fields) // MODES)
         fields[name] = max(0, end + int(rng.integers(-1, 2)))
+    elif name == "base" and fields["linear"]:
+        form = int(fields["format"]) + (int(fields["extended"]) << FORMAT)
+        rows = -(-int(fields["height"]) // BLOCK) * BLOCK
+        size = block_bytes(form) // (BLOCK * BLOCK) if form in set(StoredFormat) else 1
+        own = -(-int(fields["width"]) * size // LINE)
+        end = streams.SIZE // LINE - (rows - 1) * int(fields["distance"]) - own
+        fields["base0"] = max(0, end + int(rng.integers(-1, 2)))
     elif name == "base" and fields["coded"]:
         end = streams.SIZE // LINE - _lines(fields)
         fields["base0"] = max(0, end + TILE_LINES * int(rng.integers(-1, 2)))

@@ -41,6 +41,7 @@ class VertexDraws:
         self._ring = reader.ring
         self._formats = reader.texture_formats
         self._surfaces = reader.texture_surfaces
+        self._rows = reader.texture_rows
         self._anisotropy = reader.texture_anisotropy
         self._textured = False
         self._next = 0
@@ -72,7 +73,7 @@ class VertexDraws:
         )
 
     def texture(self) -> dict[str, int]:
-        """A texture behind the planes, which may be a coded surface, and a sampler."""
+        """A texture behind the planes, in any layout that there is, and a sampler."""
         rng = self._rng
         sides = [int(rng.choice([1, 2, 5, 13, 32, 64])) for _ in range(2)]
         last = int(rng.integers(0, max(sides).bit_length()))
@@ -101,19 +102,24 @@ class VertexDraws:
         }
 
     def _stored(self, most):
-        """Its format, and what a coded surface has beside."""
+        """Its format, and what a coded surface, or rows of texels, have beside."""
         rng = self._rng
         coded = rng.random() < 0.3 and len(self._surfaces) > 0
-        form = int(rng.choice([*(self._surfaces if coded else self._formats)]))
+        linear = rng.random() < 0.3 and len(self._rows) > 0 and not coded
+        known = self._surfaces if coded else self._rows if linear else self._formats
+        form = int(rng.choice([*known]))
         few = 1 << FORMAT
         fields = {
             "format": form % few,
             "extended": form // few,
             "coded": int(coded),
+            "linear": int(linear),
             "distance": TILE_LINES * int(rng.integers(1, 9)),
             "mode_table": (TEXTURES + int(rng.integers(0, 1 << 14))) // (TRANSFER // 8),
             "cleared": int(rng.integers(0, 1 << 32)),
         }
+        if linear:
+            fields |= {"last": 0, "distance": int(rng.integers(0, 5))}
         if coded:
             fields |= {"last": 0, "base0": TEXTURES // LINE + int(rng.integers(0, most)) // 4 * 4}
         return fields

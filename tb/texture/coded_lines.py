@@ -28,6 +28,7 @@ ROOM = 1 << 16  # bytes from one to the next
 SIZE = SURFACES * ROOM
 BYTES = TRANSFER // 8
 TILE = TILE_LINES * LINE  # bytes
+PER_LINE = 2 * BYTES  # tiles of a line of a mode table
 # Surfaces begin at any tile of memory; tables lie behind all tiles of theirs, or further on.
 FIRSTS = tuple(ROOM * n + TILE * tile for n, tile in enumerate((0, 3, 17, 50)))
 PLACES = tuple(
@@ -189,3 +190,43 @@ async def what_memory_held_is_forgotten(dut: HierarchyObject) -> None:
         await driver.send(codec.to_int(row) for row in rows)
         await ClockCycles(dut.clk, 200)
         assert (bench.outputs["o"][-len(after) :] == (after if forgets else before)).all()
+
+
+# plan: coded-lines-8
+@cocotb.test(timeout_time=3, timeout_unit="ms")
+async def modes_under_way_are_forgotten(dut: HierarchyObject) -> None:
+    """Modes that are fetched ahead while ``forget`` comes, and were read before they changed."""
+    bench = CodedLinesBench(dut)
+    reads = np.zeros(3, dtype(bench.params.read))
+    reads["tile"] = 0, 1, PER_LINE
+    reads["line"] = FIRSTS[0] // LINE + TILE_LINES * reads["tile"]
+    reads["mode_table"] = PLACES[0] // BYTES
+    reads["cleared"] = 0x40302010
+    rows = codec.pack(reads, bench.params.read)
+    old = memory(rows, bench.params)
+    old[PLACES[0] : PLACES[0] + 2 * BYTES] = TileMode.CLEARED * 17
+    changed = old.copy()
+    changed[PLACES[0] + BYTES : PLACES[0] + 2 * BYTES] = TileMode.RAW * 17
+    wanted = transfers(changed, rows[2:], bench.params, None)
+    await bench.read(rows, "full", "full")
+    bench.fail_at(None)
+    driver = StreamDriver(dut, "i", PACES["full"](random.Random(0)))
+    await _forget(dut)
+    bench.fill(old, "full")
+    await driver.send(codec.to_int(row) for row in rows[:2])
+    while not dut.memory__rvalid.value:
+        await RisingEdge(dut.clk)
+    bench.hold_answers()
+    await ClockCycles(dut.clk, 100)
+    assert len(bench.beats_out) == 5 * HALVES
+    await _forget(dut)
+    bench.fill(changed, "full")
+    await driver.send([codec.to_int(rows[2])])
+    await ClockCycles(dut.clk, 200)
+    assert (bench.outputs["o"][-HALVES:] == wanted).all()
+
+
+async def _forget(dut):
+    dut.forget.value = 1
+    await RisingEdge(dut.clk)
+    dut.forget.value = 0

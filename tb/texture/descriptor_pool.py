@@ -8,11 +8,12 @@ from cocotb.handle import HierarchyObject
 from fixfunc.cosim import codec
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.descriptor_pool import DescriptorPool
+from fixfunc.models.texture.texture_cache import block_bytes
 from fixfunc.models.texture.unit.texture_rules import TextureRules
 from fixfunc.rtl.texture.descriptors.descriptor_pool import CONFIGS, DescriptorPoolParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import FORMAT, LAYER, LEVELS, LINE, LINE_NUMBER
+from fixfunc.spec.textures.cache import FORMAT, LAYER, LEVELS, LINE, LINE_NUMBER, PITCH
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
@@ -155,6 +156,7 @@ def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
     anything = rng.integers(0, 1 << LINE_NUMBER, DESCRIPTORS)
     records["distance"] = np.where(rng.random(DESCRIPTORS) < 0.97, distance, anything)
     put_surfaces(rng, records, params)
+    put_rows(rng, records, params)
     data = codec.pack(records, DESCRIPTOR, STRIDE * 8)
     return np.ascontiguousarray(data).view(np.uint8).reshape(-1)
 
@@ -187,6 +189,29 @@ def put_surfaces(
     records["mode_table"] = np.where(rng.random(count) < 0.6, table, some)
 
 
+def put_rows(rng: np.random.Generator, records: np.ndarray, params: DescriptorPoolParams) -> None:
+    """Some descriptors are of rows of texels, mostly such as there may be, near the limit."""
+    count = len(records)
+    records["linear"] = chosen = rng.random(count) < (0.3 if params.rows else 0.02)
+    known = [int(form) for form in params.rows or params.formats]
+    forms = rng.choice(known, count)
+    for name, value in zip(("extended", "format"), np.divmod(forms, 1 << FORMAT), strict=True):
+        records[name] = np.where(chosen & (rng.random(count) < 0.95), value, records[name])
+    for name in ("last", "last_layer", "cube", "coded"):
+        records[name] = np.where(chosen & (rng.random(count) < 0.97), 0, records[name])
+    rows = (records["height"].astype(np.int64) + 3) // 4 * 4
+    room = LIMIT // LINE
+    pitch = rng.choice([0, 1, 2, 7, (1 << PITCH) - 1, 1 << PITCH], count)
+    pitch = np.where(rng.random(count) < 0.5, np.minimum(pitch, room // (rows + 1)), pitch)
+    records["distance"] = np.where(chosen, pitch, records["distance"])
+    size = np.array([block_bytes(int(form)) // 16 for form in forms])
+    lines = -(-records["width"].astype(np.int64) * size // LINE)
+    last = room - (np.maximum(rows, 1) - 1) * pitch - lines
+    near = np.maximum(last + rng.choice([-1, 0, 0, 1], count), 0)
+    base = np.where(rng.random(count) < 0.6, near, rng.integers(0, 16, count))
+    records["base0"] = np.where(chosen, base, records["base0"])
+
+
 def unreadable(rows: np.ndarray) -> int | None:
     """A byte that cannot be read, of an early descriptor; mostly there is one."""
     rng = np.random.default_rng(len(rows))
@@ -197,7 +222,7 @@ def pool_of(
     data: np.ndarray, params: DescriptorPoolParams, unreadable: int | None = None
 ) -> DescriptorPool:
     """The golden pool of a configuration, over memory."""
-    more = params.layers, params.cubes, bool(params.surfaces)
+    more = params.layers, params.cubes, bool(params.surfaces), bool(params.rows)
     rules = TextureRules(params.formats, params.extent, params.anisotropy, *more)
     return DescriptorPool(data, rules, params.size, unreadable)
 

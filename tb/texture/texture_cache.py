@@ -34,6 +34,9 @@ LEVEL = 512  # lines of 64x64 texels of 8 bytes
 FORMATS = 64  # numbers of formats
 LAYERS = 1 << LAYER
 CODED = 0.3  # of the states where textures may be coded surfaces
+LINEAR = 0.25  # of the states where textures may be rows of texels
+SIDE = 64  # texels of a level
+PITCHES = (0, 1, 2, 3, 4, 8, 16, 63, 1 << 12)  # of which the last is refused
 SURFACES = 2
 TILE = 256  # bytes
 TRANSFER_BYTES = TRANSFER // 8
@@ -77,7 +80,22 @@ def draw(rng: np.random.Generator, params: TextureCacheParams) -> np.ndarray:
         place_surface(state, int(rng.integers(0, SURFACES)))
         if rng.random() < 0.9:
             put_format(state, rng.choice([int(form) for form in params.surfaces]))
+    if params.linear and rng.random() < LINEAR:
+        place_rows(rng, state)
+        if rng.random() < 0.9:
+            put_format(state, rng.choice([int(form) for form in params.rows]))
     return state
+
+
+def place_rows(rng: np.random.Generator, state: np.ndarray) -> None:
+    """All levels of a state lie as rows of texels, some of which overlap; seldom too far apart."""
+    state["linear"] = 1
+    state["distance"] = pitch = int(rng.choice(PITCHES))
+    if rng.random() < 0.9:
+        state["coded"] = 0
+    room = max(LINES - SIDE * pitch, 1)
+    for level in range(LEVELS):
+        state[f"base{level}"] = rng.choice([0, 1, rng.integers(0, room)]) % room
 
 
 def place_surface(state: np.ndarray, number: int) -> None:
@@ -109,6 +127,8 @@ def place_levels(rng: np.random.Generator, state: np.ndarray, last: int) -> None
 
 def _last_layer(state):
     """The greatest number of a layer whose levels are in memory, wherever those begin."""
+    if state["linear"][0]:
+        return LAYERS - 1
     distance = int(state["distance"][0])
     distance -= (distance >> LINE_NUMBER - 1) << LINE_NUMBER
     bases = [int(state[f"base{level}"][0]) for level in range(LEVELS)]
@@ -182,7 +202,7 @@ def shape_of(params: TextureCacheParams) -> QuadCacheShape:
     """The golden cache's parameters."""
     return QuadCacheShape(
         *(params.sets, params.ways, params.line_sets, params.line_ways),
-        *(params.formats, params.layers, bool(params.coded)),
+        *(params.formats, params.layers, bool(params.coded), params.linear),
     )
 
 

@@ -34,11 +34,13 @@ from fixfunc.tb.texture.texture_cache import (
     CODED,
     FORMATS,
     LAST_LAYERS,
+    LINEAR,
     SURFACES,
     WORDS,
     TextureCacheBench,
     memory,
     place_levels,
+    place_rows,
     place_surface,
     put_format,
     shape_of,
@@ -144,6 +146,12 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
             state["last"] = state["last_layer"] = state["cube"] = 0
             own = COMPARED if state["compares"][0] else params.cache.surfaces
             put_format(state, rng.choice(sorted(set(own) & set(params.stored.surfaces))))
+    if params.cache.linear and size <= 64 and rng.random() < LINEAR:
+        place_rows(rng, state)
+        if rng.random() < 0.9:
+            state["last"] = state["last_layer"] = state["cube"] = 0
+            own = COMPARED if state["compares"][0] else set(params.cache.rows) - set(DEPTHS)
+            put_format(state, rng.choice(sorted(set(own) & set(params.stored.rows))))
     return state
 
 

@@ -6,6 +6,7 @@ import pytest
 from PIL import Image
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.simulation.events import Keep
 from fixfunc.cosim.simulation.volume import NOWHERE, Memory
 from fixfunc.cosim.toolchain import ROOT
 from fixfunc.models.memory.layout import Layout
@@ -240,7 +241,7 @@ def test_lines_take_two_clocks_of_any_mode(config, monkeypatch):
     reads["mode_table"] = tiles * 256 // 32
     monkeypatch.setattr(bench, "unreadable", lambda *_: None)
     for mode in (TileMode.CLEARED, TileMode.PALETTE, TileMode.RAW, TileMode.DIFFERENCES_1):
-        data = np.zeros(tiles * 256 + 64, np.uint8)
+        data = np.zeros(tiles * 256 + 96, np.uint8)  # one line of the table is fetched ahead
         data[tiles * 256 :] = mode * 17
         monkeypatch.setattr(bench, "memory", lambda *_, data=data: data.copy())
         clocks = clocks_of(reads, config, 0)
@@ -260,6 +261,54 @@ def clocks_of(reads, config, latency):
     )
     assert not count, first
     return run.clocks
+
+
+@pytest.mark.qualify
+@pytest.mark.plan("coded-lines-9")
+def test_lines_of_the_table_are_fetched_ahead(monkeypatch):
+    """Of six lines the first one is waited for, and the second, since reads come in order. The
+    others come while 32 tiles of eight clocks wait, as many as there are reads.
+    """
+    config = "default"
+    reads = reads_of(1, 384, 0)
+    memory = np.full(256, TileMode.CLEARED * 17, np.uint8)
+    monkeypatch.setattr(bench, "unreadable", lambda *_: None)
+    monkeypatch.setattr(bench, "memory", lambda *_: memory.copy())
+    reads["id"] = np.arange(len(reads)) % CONFIGS[config].places
+    reads = reads.astype(dtype(CONFIGS[config].read))
+    assert clocks_of(reads, config, 100) < clocks_of(reads, config, 0) + 250
+
+
+def addresses(memory, reads):
+    """Bytes that the hardware reads from, burst by burst."""
+    rows = codec.pack(reads.astype(dtype(CONFIGS["tiny"].read)), CONFIGS["tiny"].read)
+    unit = volume.volume(STEM, "tiny")
+    more = {"memory": Memory(memory, (20, 20)), "keep": Keep(bursts=100)}
+    run = unit.run({"i": rows}, 4 * len(rows), limit=volume.LIMIT, **more)
+    return run.events.bursts["address"].tolist()
+
+
+@pytest.mark.plan("coded-lines-9")
+def test_what_is_fetched_ahead_is_one_line_of_the_page():
+    """The next line of a table, once, with the second tile; of the last line of 4 KB none."""
+    memory = np.full(1 << 14, TileMode.CLEARED * 17, np.uint8)
+    assert addresses(memory, reads_of(1, 1, 4096)) == [4096]
+    assert addresses(memory, reads_of(1, 20, 4096)) == [4096, 4128]
+    assert addresses(memory, reads_of(1, 65, 4096)) == [4096, 4128]
+    assert addresses(memory, reads_of(1, 66, 4096)) == [4096, 4128, 4160]
+    apart = reads_of(1, 129, 4096)[[0, 4, 4 * 128]]  # the third tile's line replaces the first one
+    assert addresses(memory, apart) == [4096, 4128, 4160]
+    assert addresses(memory, reads_of(1, 20, 8160)) == [8160]
+    assert addresses(memory, reads_of(1, 65, 8128)) == [8128, 8160]
+
+
+@pytest.mark.plan("coded-lines-9")
+@pytest.mark.parametrize("tiles", [60, 70])
+def test_a_line_that_is_fetched_ahead_fails_its_own_tiles(tiles):
+    """If memory cannot give it, and one of them counts."""
+    memory = np.full(1 << 12, TileMode.CLEARED * 17, np.uint8)
+    fails = outcome(memory, reads_of(1, tiles, 2048), fault=2048 + 32)
+    assert (fails == (np.arange(4 * tiles) >= 4 * 64)).all()
 
 
 @pytest.mark.plan("coded-lines-8")

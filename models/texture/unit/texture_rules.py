@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fixfunc.models.texture.texture_cache import block_bytes
+from fixfunc.models.texture.texture_cache import PLAIN, block_bytes
 from fixfunc.spec.commands import CommandError
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import FORMAT, LINE, StoredFormat
+from fixfunc.spec.textures.cache import FORMAT, LINE, PITCH, StoredFormat
 from fixfunc.spec.textures.coded_lines import CODED_FORMATS, TILE_LINES
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.unit import LAST_CUBE
@@ -32,6 +32,7 @@ class TextureRules(NamedTuple):
     layers: bool = False  # they may be arrays
     cubes: bool = False  # they may be cubes; with layers
     coded: bool = False  # they may be coded surfaces
+    linear: bool = False  # they may lie as rows of texels
 
     def broken(self, record: np.void, limit: int) -> CommandError:
         """The first rule that a texture breaks, or NONE.
@@ -53,6 +54,8 @@ class TextureRules(NamedTuple):
             return CommandError.STATE
         if record["anisotropy"] > self.anisotropy or self._lacks(record):
             return CommandError.STATE
+        if record["linear"]:
+            return _broken_by_rows(record, form, limit)
         if record["coded"]:
             return _broken_by_surface(record, form, limit)
         span = _layers_before(record) * int(record["distance"])
@@ -63,12 +66,13 @@ class TextureRules(NamedTuple):
         return CommandError.NONE
 
     def _lacks(self, record):
-        """A texture is an array, a cube or a coded surface, as there is none."""
+        """A texture is an array, a cube, a coded surface or rows of texels, as there is none."""
         if record["cube"]:
             fits = record["width"] == record["height"] and record["last_layer"] <= LAST_CUBE
             if not (self.cubes and fits):
                 return True
-        return (record["last_layer"] and not self.layers) or (record["coded"] and not self.coded)
+        known = {"last_layer": self.layers, "coded": self.coded, "linear": self.linear}
+        return any(record[name] and not there for name, there in known.items())
 
 
 def form_of(record: np.void) -> int:
@@ -96,6 +100,20 @@ def _broken_by_surface(record, form, limit):
     if (begin + lines) * LINE > limit or (int(record["mode_table"]) + modes) * BYTES > limit:
         return CommandError.ADDRESS
     return CommandError.NONE
+
+
+def _broken_by_rows(record, form, limit):
+    """The first rule that a texture of rows of texels breaks: one level, and its pitch."""
+    last = (int(record["height"]) - 1) | (BLOCK - 1)  # of a block all rows are read
+    span = last * int(record["distance"])
+    if form not in PLAIN or record["distance"] >= 1 << PITCH:
+        return CommandError.STATE
+    if record["last"] or record["last_layer"] or record["cube"] or record["coded"]:
+        return CommandError.STATE
+    texel = block_bytes(form) // (BLOCK * BLOCK)
+    lines = -(-int(record["width"]) * texel // LINE)
+    beyond = (int(record["base0"]) + span + lines) * LINE > limit
+    return CommandError.ADDRESS if beyond else CommandError.NONE
 
 
 def level_lines(side: int, form: int) -> int:

@@ -61,6 +61,7 @@ class TexturePacket(wiring.Component):
             p.texture_extent,
             p.texture_anisotropy,
             surfaces=p.texture_surfaces,
+            rows=p.texture_rows,
         )
         m.d.comb += [
             check.candidate.eq(candidate),

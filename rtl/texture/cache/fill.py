@@ -113,11 +113,16 @@ class Fill(wiring.Component):
         if not self._plain:
             return out
         pieces = {LINE: filling.data}
+        offset = filling.offset[-OFFSET:]
         for n in reversed(range(OFFSET)):
             size = LINE >> OFFSET - n
             pieces[size] = named(
-                m, pieces[2 * size].word_select(filling.offset[n], 8 * size), f"piece_{size}"
+                m, pieces[2 * size].word_select(offset[n], 8 * size), f"piece_{size}"
             )
+        sizes = sorted({UNBLOCKED[form].size for form in self._plain})
+        blocks = {size: pieces[min(TEXELS * size, LINE)] for size in sizes}
+        if self._params.linear:
+            self._put_rows(m, filling, pieces, blocks)
         selection = Selection(m, filling.format, self._plain, "is_format")
         for n, place in enumerate(MORTON):
             for c in range(4):
@@ -129,7 +134,7 @@ class Fill(wiring.Component):
                     keys[form] = key = (size, form in SHARED_EXPONENT, channels[c] or one)
                     # Of two lines the number's highest bit tells which.
                     texels = min(TEXELS, LINE // size)
-                    texel = pieces[texels * size].word_select(place % texels, 8 * size)
+                    texel = blocks[size].word_select(place % texels, 8 * size)
                     if key in options:
                         continue
                     if form in SHARED_EXPONENT and channels[c]:
@@ -138,6 +143,17 @@ class Fill(wiring.Component):
                         options[key] = _channel(texel, channels[c], one if c == 3 else 0)
                 m.d.comb += out[n][c].eq(selection.of(keys, options))
         return out
+
+    def _put_rows(self, m, filling, pieces, blocks):
+        """Of a row of texels a block all of whose rows are that one, in Morton order."""
+        pieces[4] = named(m, pieces[8].word_select(filling.offset[0], 32), "piece_4")
+        for size, block in blocks.items():
+            row = pieces[4 * size]
+            places = range(len(block) // (8 * size))
+            # Of a place in that order bits 0 and 2 are the column.
+            columns = [row.word_select(n & 1 | n >> 1 & 2, 8 * size) for n in places]
+            chosen = Mux(filling.linear, Cat(columns), block)
+            blocks[size] = named(m, chosen, f"block_{size}")
 
     def _with_sign(self, m, texels, form):
         """Texels whose channels have a sign, behind all else: only then are they known.
@@ -166,7 +182,8 @@ class Fill(wiring.Component):
     def _decode(self, m):
         """Texels of blocks."""
         m.submodules.decoder = decoder = self._decoder
-        pieces = self.i.data.word_select(self.i.offset[1:], 128)
+        offset = self.i.offset[-OFFSET:]
+        pieces = self.i.data.word_select(offset[1:], 128)
         block = decoder.i.block
         with m.Switch(self.i.format):
             for form in self._blocks:
@@ -174,7 +191,7 @@ class Fill(wiring.Component):
                     m.d.comb += block.format.eq(BLOCKS[form])
         # Blocks of 8 bytes begin in either half; those of 16 in the lower one.
         m.d.comb += [
-            block.low.eq(pieces.word_select(self.i.offset[0], 64)),
+            block.low.eq(pieces.word_select(offset[0], 64)),
             block.high.eq(pieces[64:]),
         ]
         kind = delay(m, block.format, decoder.latency, "kind")

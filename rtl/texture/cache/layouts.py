@@ -3,10 +3,11 @@
 
 from dataclasses import dataclass
 
+from amaranth.hdl import ShapeLike
 from amaranth.lib.data import ArrayLayout, StructLayout
 
 from fixfunc.rtl.payload import layout
-from fixfunc.rtl.texture.cache.formats import WIDE
+from fixfunc.rtl.texture.cache.formats import UNBLOCKED, WIDE
 from fixfunc.rtl.texture.coded_lines.layouts import CodedLinesParams
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.addresses import EXTENT
@@ -19,6 +20,7 @@ from fixfunc.spec.textures.cache import (
     LEVELS,
     LINE,
     LINE_NUMBER,
+    PITCH,
     StoredFormat,
 )
 from fixfunc.spec.textures.coded_lines import CODED_FORMATS, TILE_ADDRESS
@@ -67,6 +69,8 @@ class TextureCacheParams:
         Layers count; else each is layer 0.
     coded : int
         Decoded tiles on chip, of textures that are coded surfaces, above 1; 0: all are plain.
+    linear : bool
+        Textures may lie as rows of texels; else each lies in Morton order.
 
     Numbers are powers of two.
     """
@@ -80,6 +84,7 @@ class TextureCacheParams:
     formats: tuple = COLOURS
     layers: bool = False
     coded: int = 0
+    linear: bool = False
 
     def __post_init__(self):
         for name, least in (
@@ -129,6 +134,11 @@ class TextureCacheParams:
         return tuple(form for form in self.formats if form in CODED_FORMATS and self.coded)
 
     @property
+    def rows(self) -> tuple[StoredFormat, ...]:
+        """Formats of textures that may lie as rows of texels."""
+        return tuple(form for form in self.formats if form in UNBLOCKED and self.linear)
+
+    @property
     def coded_lines(self) -> CodedLinesParams:
         """The shape of what reads lines of coded surfaces."""
         return CodedLinesParams(places=self.in_flight, tiles=self.coded)
@@ -140,8 +150,18 @@ class TextureCacheParams:
 
     @property
     def halves(self) -> int:
-        """Parts of a block that are filled one by one."""
-        return 2 if self.wide else 1
+        """Parts of a word of a bank that are filled one by one."""
+        return 2 if self.wide or self.linear else 1
+
+    @property
+    def offset(self) -> int:
+        """Bits of where a block begins in its line: in 8 bytes; a row of it may in 4."""
+        return OFFSET + self.linear
+
+    @property
+    def pitch(self) -> dict[str, int]:
+        """Whether a texture lies as rows of texels, and its pitch, or 0; where that may be."""
+        return {"linear": 1, "pitch": PITCH} if self.linear else {}
 
     @property
     def quad(self) -> StructLayout:
@@ -181,12 +201,13 @@ class TextureCacheParams:
                 "refused": 1,
             }
             | ({"wide": 1} if self.wide else {})
+            | ({"linear": 1} if self.linear else {})
         )
 
     @property
     def missed(self) -> StructLayout:
         """Blocks of a round that are not on chip."""
-        of_quarter = StructLayout({"line": LINE_NUMBER, "offset": OFFSET, "slot": self.slot})
+        of_quarter = StructLayout({"line": LINE_NUMBER, "offset": self.offset, "slot": self.slot})
         return StructLayout(
             {
                 "missing": QUARTERS,
@@ -194,6 +215,7 @@ class TextureCacheParams:
                 "blocks": ArrayLayout(of_quarter, QUARTERS),
             }
             | ({"surface": SURFACE} if self.coded else {})
+            | self.pitch
         )
 
     @property
@@ -205,36 +227,26 @@ class TextureCacheParams:
 
     @property
     def target(self) -> StructLayout:
-        """Where a block goes; where it may take two lines, which halves of it."""
+        """Where a block goes; where it may take several lines, which halves or rows of it."""
         halves = {"halves": self.halves} if self.wide else {}
-        return StructLayout({"quarter": range(QUARTERS), "slot": self.slot} | halves)
+        parts = {"rows": 4} if self.linear else halves
+        return StructLayout({"quarter": range(QUARTERS), "slot": self.slot} | parts)
+
+    @property
+    def source(self) -> dict[str, ShapeLike]:
+        """How a line becomes texels: where the block begins in it, and how it lies."""
+        linear = {"linear": 1} if self.linear else {}
+        return {"offset": self.offset, "format": self.format, "target": self.target} | linear
 
     @property
     def ordered(self) -> StructLayout:
         """A fill, in the order of misses: the line's place, whether it is read from memory."""
-        return StructLayout(
-            {
-                "index": range(self.lines),
-                "fetched": 1,
-                "offset": OFFSET,
-                "format": self.format,
-                "target": self.target,
-            }
-        )
+        return StructLayout({"index": range(self.lines), "fetched": 1} | self.source)
 
     @property
     def filling(self) -> StructLayout:
         """A line, and the block that is made of it."""
-        return StructLayout(
-            {
-                "data": 8 * LINE,
-                "error": 1,
-                "fetched": 1,
-                "offset": OFFSET,
-                "format": self.format,
-                "target": self.target,
-            }
-        )
+        return StructLayout({"data": 8 * LINE, "error": 1, "fetched": 1} | self.source)
 
     @property
     def filled(self) -> StructLayout:

@@ -7,6 +7,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.payload import carried
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.spec.textures.cache import LINE
 
@@ -66,10 +67,7 @@ class LineCache(wiring.Component):
             write.data.eq(Cat(self.data, self.error)),
             self.o.payload.data.eq(line),
             self.o.payload.error.eq(line[-1]),
-            self.o.payload.fetched.eq(current.fetched),
-            self.o.payload.offset.eq(current.offset),
-            self.o.payload.format.eq(current.format),
-            self.o.payload.target.eq(current.target),
+            *carried(self.o.payload, current),
         ]
         with m.If(may_move):
             m.d.sync += [

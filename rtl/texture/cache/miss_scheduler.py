@@ -12,13 +12,14 @@ from fixfunc.rtl.lib.fifo import CreditedFIFO, StreamFIFO
 from fixfunc.rtl.payload import carried
 from fixfunc.rtl.texture.cache.layouts import QUARTERS, TextureCacheParams
 from fixfunc.rtl.texture.cache.tags import Tags
-from fixfunc.spec.textures.cache import LINE_NUMBER
+from fixfunc.spec.textures.cache import LINE_NUMBER, PITCH
 
 
 class MissScheduler(wiring.Component):
     """Look up the lines of blocks: one a clock, the quarters of a round in turn.
 
     A block of two lines takes two clocks, and two fills: of its upper half, then of its lower one.
+    One of rows of texels takes four, a row each.
 
     A miss of a line that has been asked for, and is not there yet, is a hit of its tag: it waits in
     the order of fills, behind the miss that asked. So misses of a line are merged.
@@ -72,20 +73,16 @@ class MissScheduler(wiring.Component):
         chosen = named(m, lowest(missing), "chosen")
         quarter = number(chosen)
         block = Signal(params.missed["blocks"].shape.elem_shape)
-        is_second = Signal()
-        is_wide = named(m, among(self.i.payload.format, params.wide), "is_wide")
-        is_last = named(m, ~is_wide | is_second, "is_last")
-        own_line = named(m, (block.line + is_second)[:LINE_NUMBER], "own_line")
         enters = named(m, self.i.valid & order.available & places.available & tags.ready, "enters")
         later = Signal(params.ordered)
+        beyond, is_last = self._part(m, enters, later)
+        own_line = named(m, (block.line + beyond)[:LINE_NUMBER], "own_line")
         m.d.comb += [
             later.target.quarter.eq(quarter),
             later.target.slot.eq(block.slot),
             later.offset.eq(block.offset),
             later.format.eq(self.i.payload.format),
         ]
-        if params.wide:
-            m.d.comb += later.target.halves.eq(Mux(is_wide, Cat(~is_second, is_second), -1))
         valid = delay(m, enters, Tags.LATENCY, "valid")
         line = delay(m, own_line, Tags.LATENCY, "line")
         ordered = delay(m, later, Tags.LATENCY, "ordered")
@@ -103,7 +100,7 @@ class MissScheduler(wiring.Component):
             ),
         ]
         with m.If(enters):
-            m.d.sync += [is_second.eq(~is_last), done.eq(done | gated(chosen, is_last))]
+            m.d.sync += done.eq(done | gated(chosen, is_last))
             with m.If(self.i.ready):
                 m.d.sync += done.eq(0)
 
@@ -128,3 +125,33 @@ class MissScheduler(wiring.Component):
         with m.If(fetched):
             m.d.sync += place.eq(place + 1)
         return m
+
+    def _part(self, m, enters, later):
+        """Lines from a block's first to the one that enters, and whether that is its last one."""
+        is_wide = named(m, among(self.i.payload.format, self._params.wide), "is_wide")
+        if self._params.linear:
+            return self._part_of_rows(m, enters, later, is_wide)
+        is_second = Signal()
+        is_last = named(m, ~is_wide | is_second, "is_last")
+        with m.If(enters):
+            m.d.sync += is_second.eq(~is_last)
+        if self._params.wide:
+            m.d.comb += later.target.halves.eq(Mux(is_wide, Cat(~is_second, is_second), -1))
+        return is_second, is_last
+
+    def _part_of_rows(self, m, enters, later, is_wide):
+        """As :meth:`_part`, where textures may lie as rows of texels."""
+        pitch, is_row = self.i.payload.pitch, self.i.payload.linear
+        part = Signal(2)
+        beyond = Signal(PITCH + len(part))
+        is_last = named(m, part == Mux(is_row, 3, is_wide), "is_last")
+        with m.If(enters):
+            m.d.sync += [part.eq(part + 1), beyond.eq(beyond + Mux(is_row, pitch, 1))]
+            with m.If(is_last):
+                m.d.sync += [part.eq(0), beyond.eq(0)]
+        lower = part[0].replicate(2)
+        m.d.comb += [
+            later.linear.eq(is_row),
+            later.target.rows.eq(Mux(is_row, 1 << part, Mux(is_wide, Cat(~lower, lower), -1))),
+        ]
+        return beyond, is_last

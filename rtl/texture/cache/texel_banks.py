@@ -24,7 +24,8 @@ class TexelBanks(wiring.Component):
     """A copy of the first level for one pixel, whose footprint is read in a clock.
 
     A word has the four texels of a block that lie in its bank: a block is written in a clock, too.
-    Where blocks may take two lines, an upper and a lower half of it are written one by one.
+    Where blocks may take two lines, an upper and a lower half of it are written one by one; where
+    textures may be rows of texels, rows are.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class TexelBanks(wiring.Component):
             addresses.append(named(m, Cat(slot, quarter), f"address_{corner}"))
         words = []
         write_enable = self.write
-        if self._params.wide:
+        if self._params.wide and not self._params.linear:
             write_enable = gated(self.block.target.halves, self.write)
         for bank in range(BANKS):
             m.submodules[f"bank_{bank}"] = memory = Memory(
@@ -83,6 +84,9 @@ class TexelBanks(wiring.Component):
             for corner in reversed(range(CORNERS)):
                 wants = footprint.selected[corner] & (_bank(footprint, corner) == bank)
                 address = Mux(wants, addresses[corner], address)
+            if self._params.linear:
+                rows = self.block.target.rows[bank >> 1 :: 2]
+                write_enable = gated(rows, self.write)
             m.d.comb += [
                 write.en.eq(write_enable),
                 write.addr.eq(Cat(self.block.target.slot, self.block.target.quarter)),

@@ -53,10 +53,13 @@ class TexelReads(wiring.Component):
         current_valid = Signal()
         lines = Signal(5)  # of the round being filled
         current_lines = Signal(5)
-        filled = Signal(3 + bool(self._params.wide))
+        filled = Signal(3 + (2 if self._params.linear else bool(self._params.wide)))
         fills = self.i.payload.misses
         if self._params.wide:
             fills = named(m, fills << self.i.payload.wide, "fills")
+        if self._params.linear:
+            misses = self.i.payload.misses
+            fills = named(m, Mux(self.i.payload.linear, misses << 2, fills), "fills_of_rows")
         may_move = named(m, ~current_valid | skid.enable, "may_move")
         wants = named(m, fills - filled != 0, "wants")
         writes = named(m, self.i.valid & may_move & wants & self.filled.valid, "writes")
@@ -123,7 +126,7 @@ class TexelReads(wiring.Component):
                 ("lines", read_lines),
             ):
                 # A block of one line brings one at most.
-                bits = len(quad[name]) if self._params.wide else len(quad.lookups)
+                bits = len(quad[name] if self._params.halves > 1 else quad.lookups)
                 total = Mux(read.first, 0, quad[name]) + count
                 m.d.sync += quad[name].eq(total[:bits])
             with m.If(read.refused):

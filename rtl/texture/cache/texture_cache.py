@@ -26,6 +26,7 @@ from fixfunc.spec.textures.cache import (
     COLOURS,
     FLOATS,
     MORE,
+    PITCH,
     TEXEL_QUAD,
     CacheKind,
     StoredFormat,
@@ -61,14 +62,14 @@ CONFIGS = {
         ),
     ),
 }
-CONFIGS["tiny_coded"] = replace(CONFIGS["tiny"], coded=2)
+CONFIGS["tiny_coded"] = replace(CONFIGS["tiny"], coded=2, linear=True)
 PURPOSE = {  # of each configuration
     "default": "all of TEXTURE packets; 64 blocks, 512 lines on chip; hides 250 clocks of latency",
     "full": "the same, SNORM of 8 and 16 bits, texels of 8 bytes, and floats of up to 16 bits",
     "plain": "the default without BC1 to BC7",
     "small": "without BC1 to BC7; 32 blocks and 128 lines on chip; hides 60 clocks of latency",
     "tiny": "for benches: some of each kind of format, layers, 16 blocks and 8 lines on chip",
-    "tiny_coded": "the same, and coded surfaces, of which two tiles are on chip",
+    "tiny_coded": "the same, rows of texels, and coded surfaces, two tiles on chip",
 }
 
 
@@ -153,6 +154,8 @@ class TextureCache(wiring.Component):
         known = among(form, params.formats)
         if params.coded:
             known &= ~state.coded | among(form, params.surfaces)
+        if params.linear:
+            known &= ~state.linear | self._is_row_known(state)
         m.d.comb += [
             self.i.ready.eq(Mux(is_quad, rounds.i.ready, idle)),
             rounds.i.valid.eq(self.i.valid & is_quad),
@@ -165,3 +168,8 @@ class TextureCache(wiring.Component):
         with m.If(self.i.valid & ~is_quad & idle):
             m.d.sync += state.eq(self.i.payload.state)
         return m
+
+    def _is_row_known(self, state):
+        """A texture may lie as rows of texels: tags of blocks have the bits of its pitch."""
+        known = among(format_of(state), self._params.rows)
+        return known & ~state.coded & ~state.distance[PITCH:].any()

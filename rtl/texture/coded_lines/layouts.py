@@ -46,7 +46,7 @@ class CodedLinesParams:
     places: int = 64
     tiles: int = 8
     mode_lines: int = 8
-    reads: int = 16
+    reads: int = 32
 
     def __post_init__(self):
         for name, least in (("places", 4), ("tiles", 2), ("mode_lines", 2)):

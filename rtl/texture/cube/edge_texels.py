@@ -36,7 +36,7 @@ class EdgeTexels(wiring.Component):
     ----------
     beats : GridBeats
     wide : bool
-        Blocks may take two lines: so there are more lines than blocks.
+        Blocks may take several lines: so there are more lines than blocks.
 
     Members
     -------

@@ -18,7 +18,7 @@ from fixfunc.rtl.texture.unit.texture_unit import CONFIGS as UNITS
 from fixfunc.spec import payloads
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
-from fixfunc.spec.textures.cache import CODED_STATE, EXTENDED, FORMAT, StoredFormat
+from fixfunc.spec.textures.cache import CODED_STATE, EXTENDED, FORMAT, LINEAR, StoredFormat
 from fixfunc.spec.textures.descriptors import (
     DESCRIPTOR,
     POOL,
@@ -66,6 +66,8 @@ class DescriptorPoolParams:
         Quads bring gradients, which pass.
     surfaces : tuple of StoredFormat
         Formats of textures that may be coded surfaces; others are refused. With layers alone.
+    rows : tuple of StoredFormat
+        Formats of textures that may lie as rows of texels; others are refused. With layers alone.
     """
 
     size: int = POOL
@@ -76,6 +78,7 @@ class DescriptorPoolParams:
     cubes: bool = False
     gradients: bool = False
     surfaces: tuple[StoredFormat, ...] = ()
+    rows: tuple[StoredFormat, ...] = ()
 
     @property
     def quad(self) -> tuple[Field, ...]:
@@ -102,13 +105,16 @@ class DescriptorPoolParams:
     @property
     def state(self) -> tuple[Field, ...]:
         """Field table of a STATE for the texture unit."""
-        return (*SAMPLE_STATE, *(CODED_STATE if self.surfaces else ()))
+        linear = (LINEAR,) if self.rows else ()
+        return (*SAMPLE_STATE, *(CODED_STATE if self.surfaces else ()), *linear)
 
     @property
     def kept(self) -> tuple[Field, ...]:
         """Fields that are kept: of others bits are 0, or the descriptor is refused."""
-        if self.surfaces:
+        if self.rows:
             return DESCRIPTOR
+        if self.surfaces:
+            return tuple(field for field in DESCRIPTOR if field != LINEAR)
         extended = (EXTENDED,) if self.extended else ()
         return (*TEXTURE_STATE[1:], *(ARRAY_STATE if self.layers or extended else ()), *extended)
 
@@ -120,8 +126,9 @@ class DescriptorPoolParams:
     def __post_init__(self):
         if not 2 <= self.size <= POOL or self.size & (self.size - 1):
             raise ValueError(f"size must be a power of two in 2..{POOL}, not {self.size!r}")
-        if self.surfaces and not self.layers:
-            raise InputError("surfaces", "be none without layers", self.surfaces)
+        for name in ("surfaces", "rows"):
+            if getattr(self, name) and not self.layers:
+                raise InputError(name, "be none without layers", getattr(self, name))
 
 
 CONFIGS = {
@@ -133,6 +140,7 @@ CONFIGS = {
         cubes=unit.cubes,
         gradients=unit.gradients,
         surfaces=unit.stored.surfaces,
+        rows=unit.stored.rows,
     )
     for name, unit in UNITS.items()
 }
@@ -188,7 +196,7 @@ class DescriptorPool(wiring.Component):
         p = self._params
         m.submodules.reader = reader = AxiReader(TRANSFERS, 3, 1)
         m.submodules.check = check = TextureCheck(
-            *(p.formats, p.extent, p.anisotropy, p.layers, p.cubes, p.surfaces)
+            *(p.formats, p.extent, p.anisotropy, p.layers, p.cubes, p.surfaces, p.rows)
         )
         m.submodules.kept = kept = Memory(shape=self._kept, depth=p.size, init=[])
         join(m, self.memory, reader.memory)

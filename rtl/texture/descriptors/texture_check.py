@@ -12,12 +12,13 @@ from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.cache.formats import HALVINGS
 from fixfunc.spec.colours import EDGE
-from fixfunc.spec.textures.addresses import Address
+from fixfunc.spec.textures.addresses import EXTENT, Address
 from fixfunc.spec.textures.cache import (
     FORMAT,
     LAYER,
     LEVELS,
     LINE_NUMBER,
+    PITCH,
     TABLE,
     StoredFormat,
 )
@@ -49,6 +50,8 @@ class TextureCheck(wiring.Component):
         Textures may be cubes; with layers.
     surfaces : collection of StoredFormat
         Formats of textures that may be coded surfaces.
+    rows : collection of StoredFormat
+        Formats of textures that may lie as rows of texels.
 
     Members
     -------
@@ -75,7 +78,9 @@ class TextureCheck(wiring.Component):
         layers: bool = False,
         cubes: bool = False,
         surfaces: Collection[StoredFormat] = (),
+        rows: Collection[StoredFormat] = (),
     ) -> None:
+        self._rows = rows
         self._surfaces = surfaces
         self._formats = formats
         self._extent = extent
@@ -134,11 +139,19 @@ class TextureCheck(wiring.Component):
             Const(1, 1) if self._layers else ~candidate.last_layer.any(),
             self._is_cube_known() if self._cubes else ~candidate.cube,
             self._is_surface_known() if self._surfaces else ~candidate.coded,
+            self._are_rows_known() if self._rows else ~candidate.linear,
         ).all()
 
     def _is_format_known(self):
         known = among(self._form, self._formats)
         return known if self._extended else known & ~self.candidate.extended
+
+    def _are_rows_known(self):
+        """The texture does not lie as rows of texels, or is one that may: of one level."""
+        candidate = self.candidate
+        one = candidate.last | candidate.last_layer | candidate.cube | candidate.coded
+        is_pitch = ~candidate.distance[PITCH:].any()
+        return ~candidate.linear | (among(self._form, self._rows) & ~one.any() & is_pitch)
 
     def _is_surface_known(self):
         """The texture is no coded surface, or one that there may be: one level of whole tiles."""
@@ -154,10 +167,11 @@ class TextureCheck(wiring.Component):
 
     def _span(self, m):
         """Lines from the first layer to the last, and whether they are known: a bit a clock."""
-        if not self._layers and not self._surfaces:
+        if not (self._layers or self._surfaces or self._rows):
             return Const(0, 1), Const(1, 1)
-        span = Signal(LINE_NUMBER + LAYER)
-        remaining = Signal(range(LAYER + 1))
+        bits = EXTENT if self._rows else LAYER
+        span = Signal(LINE_NUMBER + bits)
+        remaining = Signal(range(bits + 1))
         last = self.candidate.last_layer if self._layers else Const(0, LAYER)
         if self._cubes:
             of_cube = (FACES * last + FACES - 1)[:LAYER]
@@ -165,9 +179,13 @@ class TextureCheck(wiring.Component):
         if self._surfaces:
             row = ((self.candidate.height - 1) >> TILE_BITS)[:LAYER]
             last = named(m, Mux(self.candidate.coded, row, last), "last_distance")
+        if self._rows:
+            # Of a block all four rows are read.
+            row = ((self.candidate.height - 1) | 3)[:EXTENT]
+            last = named(m, Mux(self.candidate.linear, row, last), "last_pitch")
         bit = Cat(Const(0, 1), last).bit_select(remaining, 1)
         with m.If(self.start):
-            m.d.sync += [remaining.eq(LAYER), span.eq(0)]
+            m.d.sync += [remaining.eq(bits), span.eq(0)]
         with m.Elif(remaining.any()):
             m.d.sync += [
                 remaining.eq(remaining - 1),
@@ -197,6 +215,12 @@ class TextureCheck(wiring.Component):
             in_row = (((self.candidate.width - 1) >> TILE_BITS) + 1) << LINE_BITS
             number = Mux(candidate.coded, in_row, number)
             is_table_beyond = self._is_table_beyond(m, span, in_row)
+        if self._rows:
+            # Of a row of texels: four of a block are a quarter of what it has in Morton order.
+            texels = self.candidate.width - 1
+            ends = [(texels >> n) + 1 for n in range(3, 8)]
+            in_line = choose((halvings + 1)[:3], ends)
+            number = Mux(candidate.linear, in_line, number)
         lines = register(m, number, LINE_NUMBER, "lines")
         base = choose(level, [candidate[f"base{n}"] for n in range(LEVELS)])
         first = register(m, base + span, max(LINE_NUMBER, len(span) + 1), "first")

@@ -6,7 +6,7 @@ A beat of each is a grid of a quad, or a STATE: the row of a texture state, for 
 
 from dataclasses import dataclass, replace
 
-from amaranth.hdl import Const, Mux, Value, ValueLike
+from amaranth.hdl import Cat, Const, Mux, Value, ValueLike
 from amaranth.lib.data import ArrayLayout, StructLayout, UnionLayout, View
 
 from fixfunc.rtl.lib.bits import among
@@ -21,7 +21,14 @@ from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailPar
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import Field
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import CODED_STATE, DEPTHS, FLOATS, FORMAT, StoredFormat
+from fixfunc.spec.textures.cache import (
+    CODED_STATE,
+    DEPTHS,
+    FLOATS,
+    FORMAT,
+    LINEAR,
+    StoredFormat,
+)
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS
 from fixfunc.spec.textures.descriptors import sampled
 from fixfunc.spec.textures.filter import CORNERS
@@ -141,13 +148,14 @@ class TextureUnitParams:
 
     @property
     def state(self) -> tuple[Field, ...]:
-        """Field table of a STATE; of coded surfaces, where the cache has them, behind all else."""
-        return (*SAMPLE_STATE, *(CODED_STATE if self.coded else ()))
+        """Field table of a STATE; of coded surfaces and rows, where the cache has them, last."""
+        linear = (LINEAR,) if self.cache.linear else ()
+        return (*SAMPLE_STATE, *(CODED_STATE if self.coded else ()), *linear)
 
     @property
     def sampled(self) -> tuple[Field, ...]:
         """Field table of what a pixel state samples."""
-        return sampled(self.cache.format > FORMAT, self.coded > 0)
+        return sampled(self.cache.format > FORMAT, self.coded > 0, self.cache.linear)
 
     @property
     def coded(self) -> int:
@@ -251,7 +259,9 @@ def refused(state: View, params: TextureUnitParams) -> Value:
 
 
 def is_surface_refused(state: View, params: TextureUnitParams) -> ValueLike:
-    """A coded surface has more than one level, or layers, or is a cube."""
-    if not params.coded:
+    """A coded surface, or one of rows, has more than one level, or layers, or is a cube."""
+    coded = [state.coded] if params.coded else []
+    linear = [state.linear] if params.cache.linear else []
+    if not coded and not linear:
         return Const(0, 1)
-    return state.coded & (state.last.any() | state.last_layer.any() | state.cube)
+    return Cat(coded, linear).any() & (state.last.any() | state.last_layer.any() | state.cube)

@@ -167,7 +167,9 @@ class TexelGrids(wiring.Component):
         total = self.outcome.payload
         # Without footprints a quad has two grids at most.
         bits = (
-            len(total.lookups) if self._params.footprints else FEW + bool(self._params.stored.wide)
+            len(total.lookups)
+            if self._params.footprints
+            else FEW + (self._params.stored.halves > 1)
         )
         m.d.comb += [
             total.status.eq(maximum(earlier.status, texels.status)),

@@ -59,16 +59,15 @@ CONFIGS = {
 _TINY = CONFIGS["tiny"]
 _FEW = tuple(form for form in _TINY.cache.formats if not form >> FORMAT)
 CONFIGS["tiny"] = replace(_TINY, cache=replace(_TINY.cache, formats=_FEW))
-CONFIGS["tiny_full"] = replace(
-    _TINY, cache=replace(_TINY.cache, formats=(*_FEW, *MORE), coded=2), gradients=True
-)
+_LAID = replace(texture_cache.CONFIGS["tiny_coded"], formats=(*_FEW, *MORE))
+CONFIGS["tiny_full"] = replace(_TINY, cache=_LAID, gradients=True)
 PURPOSE = {  # of each configuration
     "default": "every format of TEXTURE packets, textures of up to 16,384 texels across",
     "full": "the same, SNORM, texels of 8 bytes, floats, and gradients that quads bring",
     "plain": "the default without BC1 to BC7",
     "small": "no BC1 to BC7, footprints, layers, cubes; up to 2,048 texels, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
-    "tiny_full": "the same, SNORM, floats, gradients that quads bring, coded surfaces",
+    "tiny_full": "the same, SNORM, floats, gradients that quads bring, coded surfaces, rows",
 }
 BEATS = CONFIGS["default"].requests
 PLACED = "kind", *(f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS))
@@ -138,7 +137,7 @@ class TextureUnit(wiring.Component):
         wiring.connect(m, requests.cache, cache.i)
         wiring.connect(m, requests.o, weights.i)
         if p.cubes:
-            m.submodules.joint = joint = EdgeTexels(p.beats, bool(p.stored.wide))
+            m.submodules.joint = joint = EdgeTexels(p.beats, p.stored.halves > 1)
             joint.join(m, weights.o, cache.o, grids)
         else:
             wiring.connect(m, weights.o, grids.i)

@@ -82,7 +82,17 @@ def memory_of(picture):
 def states_of(rng, form):
     """The same sampler of both textures."""
     state = bench.draw(rng, PARAMS)
-    zeros = ("last", "last_layer", "cube", "compares", "first_set", "distance", "least", "coded")
+    zeros = (
+        "last",
+        "last_layer",
+        "cube",
+        "compares",
+        "first_set",
+        "distance",
+        "least",
+        "coded",
+        "linear",
+    )
     for name in (*zeros, *(f"base{level}" for level in range(15))):
         state[name] = 0
     state["width"], state["height"] = SIDE
@@ -133,7 +143,7 @@ def test_a_surface_is_sampled_as_the_plain_texture(form):
         found = TextureUnit(shape, data).sample(*parted(rows, PARAMS.state, PARAMS.quad))
         colours += check_same(found)
         modes.update(TileMode(code) for code in codes)
-    assert colours > 50
+    assert colours > 40
     known = {TileMode.CLEARED, TileMode.PALETTE, TileMode.RAW}
     assert set(modes) >= known | {TileMode(DIFFERENCES + n) for n in range(1, 6)}
 
