@@ -66,6 +66,8 @@ def draw(rng: np.random.Generator, params: FilterParams) -> np.ndarray:
     state["function"] = rng.choice([*Compare])
     state["floats"] = params.floats & (rng.random() < 0.5)
     alike = rng.random() < 0.5
+    if not alike and rng.random() < 0.5:
+        state["op"] = FilterOp.GATHER  # of one channel, in that one's unit
     unit = rng.choice(params.units)
     integers = [unit for unit in params.units if unit != Unit.HALF]
     if params.halves and rng.random() < 0.3:
