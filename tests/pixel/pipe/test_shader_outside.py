@@ -18,7 +18,6 @@ from fixfunc.cosim.verilog.generate import generate
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.pixel import texture_stage
 from fixfunc.models.pixel.pixel_pipe import PixelPipe
-from fixfunc.models.texture.texture_cache import QuadCacheShape
 from fixfunc.models.texture.texture_unit import TextureUnit
 from fixfunc.rtl import top as rtl
 from fixfunc.rtl.lib.fifo import StreamFIFO
@@ -29,7 +28,7 @@ from fixfunc.spec.colours import format_name, quads
 from fixfunc.spec.pixels.texture_stage import CHANNELS, SHADED_QUAD, shaded_quad
 from fixfunc.spec.points import QUAD
 from fixfunc.spec.textures.cache import LEVELS, LINE
-from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
+from fixfunc.spec.textures.unit import TEXTURED_QUAD
 from fixfunc.tb import catalogue
 from fixfunc.tb import top as bench
 from fixfunc.tb.bench.states import parted
@@ -189,14 +188,14 @@ def test_a_shader_of_quads_outside(monkeypatch):
 def sampled_outside(rng, rows, params):
     """Requests of textures that lie where nothing is drawn, and what comes of them."""
     requests = texture_unit.requests(rng, 300, params)
-    states, quads, state_of = parted(requests, SAMPLE_STATE, TEXTURE_QUAD)
+    states, quads, state_of = parted(requests, params.state, params.quad)
+    states["coded"] = states["linear"] = 0  # rows of either may go on to what is drawn
     most = (TEXTURES_SIZE - (1 << 14)) // LINE  # a level of 64x64 texels has as much
     for level in range(LEVELS):
         states[f"base{level}"] = TEXTURES // LINE + states[f"base{level}"] % most
     is_state = (requests[:, 0] & np.uint64(1)) == 0
-    requests[is_state] = codec.pack(states, SAMPLE_STATE, texture_unit.BITS)
-    cache = params.cache
-    shape = QuadCacheShape(cache.sets, cache.ways, cache.line_sets, cache.line_ways, cache.formats)
+    requests[is_state] = codec.pack(states, params.state, texture_unit.bits(params))
+    shape = reference.cache_shape(params.cache)
     data = streams.memory(rows, PARAMS)
     found = TextureUnit(shape, data, bench.unreadable(rows)).sample(states, quads, state_of)
     return requests, codec.pack(found, TEXTURED_QUAD)
