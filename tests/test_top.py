@@ -106,7 +106,7 @@ def test_memory_is_what_stages_say():
 
 @pytest.mark.plan("top-1")
 def test_what_hiz_found_changes_no_picture():
-    rows = random_rows(3)
+    rows = random_rows(5)
     with_hiz, first, _ = machine(rows)
     without_hiz, second, _ = machine(rows, outcomes=lambda tiles: np.zeros(len(tiles), np.uint8))
     assert [list(part.status) for part in first] == [list(part.status) for part in second]

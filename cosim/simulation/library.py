@@ -188,6 +188,7 @@ def shim(
         "inputs": len(inputs),
         "outputs": len(outputs),
         "ports": len(memories),
+        "inverts": "false" if covered else "true",
     }
     drive = Template(lines(_DRIVE, inputs) + "\n" + lines(_READY, outputs)).substitute(
         template_values

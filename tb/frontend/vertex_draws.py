@@ -22,6 +22,8 @@ from fixfunc.tb.bench import depths
 
 TEXTURES = 3 << 18  # where textures lie: bytes
 TEXTURES_SIZE = 1 << 16
+TABLES = TEXTURES + TEXTURES_SIZE - (1 << 11)  # mode tables of coded surfaces, to their end
+BYTES = TRANSFER // 8
 ONE = 0x3F800000  # float32
 EDGES = (0, 1 << 31, ONE, ONE - 1, ONE + 1, ONE | 1 << 31, 0x7F800000, 0x7FC00000, 1, 0x3B008081)
 
@@ -115,7 +117,7 @@ class VertexDraws:
             "coded": int(coded),
             "linear": int(linear),
             "distance": TILE_LINES * int(rng.integers(1, 9)),
-            "mode_table": (TEXTURES + int(rng.integers(0, 1 << 14))) // (TRANSFER // 8),
+            "mode_table": int(rng.integers(TABLES, TEXTURES + TEXTURES_SIZE)) // BYTES,
             "cleared": int(rng.integers(0, 1 << 32)),
         }
         if linear:
