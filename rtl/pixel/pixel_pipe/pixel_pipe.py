@@ -112,7 +112,7 @@ class PixelPipe(wiring.Component):
         Triangles on their way to the setup: see
         :class:`~fixfunc.rtl.pixel.pixel_pipe.triangle_table.TriangleTable`.
     fenced : In(1)
-        A FENCE has ended: memory may have changed, and no texel stays on chip.
+        A FENCE has ended: memory may have changed, and no texel of the texture stage stays on chip.
     slot, attribute, found
         As of the vertex ring.
     quads, colours : In(stream.Signature(layout(quads(edge, outputs)))), Out(...)
@@ -270,7 +270,7 @@ class PixelPipe(wiring.Component):
         wiring.connect(m, unit.o, wiring.flipped(self.texture_results))
         wiring.connect(m, unit.memory, wiring.flipped(self.texture_memory))
         m.d.comb += [
-            unit.forget.eq(self.restart | self.fenced),
+            unit.forget.eq(self.restart),
             *count_texels(m, unit.o, self.sampled, self.failed),
         ]
 
