@@ -26,9 +26,9 @@ from fixfunc.spec import commands
 from fixfunc.spec.commands import ALIGNED, START, CommandError, Opcode
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.payloads import COLOUR_PLANES
-from fixfunc.spec.state import BlendFactor, BlendOp, DepthFormat, StencilOp, TileMode
+from fixfunc.spec.state import BlendFactor, BlendOp, DepthFormat, StencilOp
 from fixfunc.tb.bench import depths, scenes
-from fixfunc.tb.frontend.vertex_draws import TABLES, TEXTURES, TEXTURES_SIZE, VertexDraws
+from fixfunc.tb.frontend.vertex_draws import TEXTURES, TEXTURES_SIZE, VertexDraws, put_tables
 from fixfunc.tb.output import plane_formats
 
 PIXELS = {4: 24, 8: 100}  # greatest width or height of a target, by the tile's edge
@@ -373,13 +373,10 @@ def memory(rows: np.ndarray, params: Any) -> np.ndarray:
     data = rng.integers(0, 256, SIZE, np.uint8)
     if params.resolve:
         _surface(rng, data)
-    tables = data[TABLES : TEXTURES + TEXTURES_SIZE]
-    modes = rng.choice([TileMode.CLEARED, TileMode.RAW], (2, len(tables)))
-    tables[:] = modes[0] << 4 | modes[1]
+    put_tables(rng, data)
     for start, transfers in starts(rows):
-        data[start["address"] : start["address"] + 32 * len(transfers)] = (
-            np.ascontiguousarray(transfers).view(np.uint8).ravel()
-        )
+        packets = np.ascontiguousarray(transfers).view(np.uint8).ravel()
+        data[start["address"] :][: len(packets)] = packets
     return data
 
 
@@ -397,6 +394,6 @@ def _surface(rng, data):
             tile[:] = cleared
         elif n % 5 == 1:
             tile[:] = rng.integers(0, 256, tile.shape)
-    place = data[SURFACE["source"] :]
-    surface = CodedTiles(place, rows, columns, 4, SURFACE["samples"], cleared)
+    form = 4, SURFACE["samples"], cleared
+    surface = CodedTiles(data[SURFACE["source"] :], rows, columns, *form)
     surface.write(tiles.reshape(rows, columns, edge, edge, 4))

@@ -13,7 +13,7 @@ from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.pixels.interpolation import How, Where
 from fixfunc.spec.pixels.pixel_state import ATTRIBUTES
 from fixfunc.spec.pixels.texture_stage import TextureOp
-from fixfunc.spec.state import Compare, DepthFormat
+from fixfunc.spec.state import Compare, DepthFormat, TileMode
 from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import FORMAT, LEVELS, LINE
 from fixfunc.spec.textures.coded_lines import TILE_LINES
@@ -26,6 +26,13 @@ TABLES = TEXTURES + TEXTURES_SIZE - (1 << 11)  # mode tables of coded surfaces, 
 BYTES = TRANSFER // 8
 ONE = 0x3F800000  # float32
 EDGES = (0, 1 << 31, ONE, ONE - 1, ONE + 1, ONE | 1 << 31, 0x7F800000, 0x7FC00000, 1, 0x3B008081)
+
+
+def put_tables(rng: np.random.Generator, data: np.ndarray) -> None:
+    """Mode tables of tiles that can be, whatever lies there, in memory of a bench."""
+    tables = data[TABLES : TEXTURES + TEXTURES_SIZE]
+    modes = rng.choice([TileMode.CLEARED, TileMode.RAW], (2, len(tables)))
+    tables[:] = modes[0] << 4 | modes[1]
 
 
 class VertexDraws:
