@@ -7,4 +7,5 @@ sampled_top.py       the same, and its stall counters over time
 domain_matching.py   points of patches
 vertex_users.py      harness: domain matching with users of its vertices
 block_decode.py      blocks of textures
+texture_cache.py     shape of the golden texture cache
 """

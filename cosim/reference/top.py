@@ -8,15 +8,14 @@ import numpy as np
 
 from fixfunc.cosim import codec
 from fixfunc.cosim.reference.sampled_top import Harness
+from fixfunc.cosim.reference.texture_cache import cache_shape
 from fixfunc.models.depth.depth_cache import CacheShape
 from fixfunc.models.frontend.command_limits import CommandLimits
 from fixfunc.models.payload import dtype
 from fixfunc.models.pixel.pixel_pipe import PixelPipe
 from fixfunc.models.raster.edge_evaluator import pack
-from fixfunc.models.texture.texture_cache import QuadCacheShape
 from fixfunc.models.top.shades import Shades
 from fixfunc.models.top.top import Drawn, Machine
-from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.top import TopParams
 from fixfunc.spec import payloads
 from fixfunc.spec.colours import colours, quads
@@ -73,19 +72,6 @@ def pipe(params: TopParams) -> PixelPipe | None:
         return None
     textures = params.pixels.texture and cache_shape(params.pixels.texture.cache)
     return PixelPipe(params.pixels.triangles, params.pixels.states, textures)
-
-
-def cache_shape(cache: TextureCacheParams) -> QuadCacheShape:
-    """Shape of a texture cache."""
-    return QuadCacheShape(
-        cache.sets,
-        cache.ways,
-        cache.line_sets,
-        cache.line_ways,
-        cache.formats,
-        coded=cache.coded > 0,
-        linear=cache.linear,
-    )
 
 
 def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:

@@ -6,8 +6,9 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.reference.texture_cache import cache_shape
 from fixfunc.models.payload import dtype
-from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape
+from fixfunc.models.texture.texture_cache import QuadCache
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.texture_cache import TextureCache
 from fixfunc.spec.payloads import TRANSFER
@@ -198,18 +199,10 @@ def unreadable(rows: np.ndarray) -> int | None:
     return int(first + rng.integers(0, 64)) * LINE + int(rng.integers(0, LINE))
 
 
-def shape_of(params: TextureCacheParams) -> QuadCacheShape:
-    """The golden cache's parameters."""
-    return QuadCacheShape(
-        *(params.sets, params.ways, params.line_sets, params.line_ways),
-        *(params.formats, params.layers, bool(params.coded), params.linear),
-    )
-
-
 def expected(rows: np.ndarray, params: TextureCacheParams) -> dict[str, np.ndarray]:
     """Packed texels of packed beats, and memory, which stays as it is."""
     data = memory(rows, params)
-    shape = shape_of(params)
+    shape = cache_shape(params)
     found = QuadCache(shape, data, unreadable(rows)).read(*parted(rows, CACHE_STATE, CACHE_QUAD))
     return {
         "o": codec.pack(found, TEXEL_QUAD),

@@ -8,6 +8,7 @@ import numpy as np
 from cocotb.handle import HierarchyObject
 
 from fixfunc.cosim import codec
+from fixfunc.cosim.reference.texture_cache import cache_shape
 from fixfunc.models.payload import carried, dtype
 from fixfunc.models.texture.texture_cache import forms_of
 from fixfunc.models.texture.texture_unit import TextureUnit
@@ -43,7 +44,6 @@ from fixfunc.tb.texture.texture_cache import (
     place_rows,
     place_surface,
     put_format,
-    shape_of,
     unreadable,
 )
 
@@ -220,7 +220,7 @@ def expected(rows: np.ndarray, params: TextureUnitParams) -> dict[str, np.ndarra
     """Packed texels of packed beats, and memory, which stays as it is."""
     data = memory(rows, params)
     more = params.comparisons, params.footprints, params.layers, params.cubes, params.gradients
-    unit = TextureUnit(shape_of(params.cache), data, unreadable(rows), *more)
+    unit = TextureUnit(cache_shape(params.cache), data, unreadable(rows), *more)
     found = unit.sample(*parted(rows, params.state, params.quad))
     return {
         "o": codec.pack(found, TEXTURED_QUAD),
