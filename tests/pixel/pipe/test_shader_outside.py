@@ -13,6 +13,7 @@ from amaranth.lib.wiring import In, Out
 from fixfunc.cosim import codec
 from fixfunc.cosim.reference import probed_top
 from fixfunc.cosim.reference import top as reference
+from fixfunc.cosim.reference.texture_cache import cache_shape
 from fixfunc.cosim.simulation.volume import Volume
 from fixfunc.cosim.verilog.generate import generate
 from fixfunc.models.payload import carried, dtype
@@ -195,7 +196,7 @@ def sampled_outside(rng, rows, params):
         states[f"base{level}"] = TEXTURES // LINE + states[f"base{level}"] % most
     is_state = (requests[:, 0] & np.uint64(1)) == 0
     requests[is_state] = codec.pack(states, params.state, texture_unit.bits(params))
-    shape = reference.cache_shape(params.cache)
+    shape = cache_shape(params.cache)
     data = streams.memory(rows, PARAMS)
     found = TextureUnit(shape, data, bench.unreadable(rows)).sample(states, quads, state_of)
     return requests, codec.pack(found, TEXTURED_QUAD)
