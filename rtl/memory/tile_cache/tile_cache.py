@@ -352,7 +352,7 @@ class TileCache(wiring.Component):
             self.o.payload.eq(commands.payload),
             commands.ready.eq(self.o.ready),
         ]
-        # A write of an older target is told, too, but stops nothing of this one.
+        # A failed write of an older target is an error, too, but stops nothing of this one.
         errors = Cat(refill.error, write_back.error, wrong)
         failed = refill.error | write_back.failed | wrong
         m.d.sync += [

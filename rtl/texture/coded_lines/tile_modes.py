@@ -24,8 +24,8 @@ class TileModes(wiring.Component):
 
     One line is fetched at a time; tiles of others wait for it. With the second tile of a line the
     next line is fetched ahead, if it is in the same page of memory: whoever maps a table maps all
-    of that. A line of which one tile counts, as of tiles here and there, is alone. The oldest line
-    is the victim.
+    of that. A line of which one tile alone counts, as of scattered tiles, is not followed. The
+    oldest line is the victim.
 
     Parameters
     ----------
@@ -67,16 +67,16 @@ class TileModes(wiring.Component):
         known = Signal(self._lines)
         tags = [Signal(TABLE, name=f"tag_{n}") for n in range(self._lines)]
         victim = Signal(range(self._lines))
-        gives = Signal()
+        mode_valid = Signal()
         following = named(m, place + 1, "following")
-        compared = named(m, Mux(gives, following, place)[:TABLE], "compared")
+        compared = named(m, Mux(mode_valid, following, place)[:TABLE], "compared")
         found = named(m, Cat(tag == compared for tag in tags) & known, "found")
         fetch = Signal(TABLE)
         requested = Signal()
         fetching = Signal()
         dropped = Signal()
         used = Signal(self._lines)  # by a tile
-        again = Signal()
+        line_used = Signal()
         is_page = named(m, following[:PAGE].any(), "is_page")
         # A line that arrives is not free before it has its tag; the one it replaces is read still.
         free = named(m, ~fetching & ~found.any(), "free")
@@ -87,20 +87,20 @@ class TileModes(wiring.Component):
             write.en.eq(self.fetched.valid),
             write.addr.eq(victim),
             write.data.eq(self.fetched.payload),
-            read.en.eq(~gives),
+            read.en.eq(~mode_valid),
             read.addr.eq(number(found)),
             self.o.payload.mode.eq(read.data.data.word_select(tile.tile[:IN_LINE], MODE)),
             self.o.payload.failed.eq(read.data.error),
-            self.o.valid.eq(gives),
-            self.i.ready.eq(gives & self.o.ready),
+            self.o.valid.eq(mode_valid),
+            self.i.ready.eq(mode_valid & self.o.ready),
             *carried(self.o.payload, tile),
         ]
-        with m.If(gives):
-            m.d.sync += gives.eq(~self.o.ready)
+        with m.If(mode_valid):
+            m.d.sync += mode_valid.eq(~self.o.ready)
         with m.Elif(self.i.valid):
             m.d.sync += [
-                gives.eq(found.any()),
-                again.eq((used & found).any()),
+                mode_valid.eq(found.any()),
+                line_used.eq((used & found).any()),
                 used.eq(used | found),
             ]
         with m.If(self.line_request.ready):
@@ -110,7 +110,7 @@ class TileModes(wiring.Component):
             for n, tag in enumerate(tags):
                 with m.If(victim == n):
                     m.d.sync += [tag.eq(fetch), known[n].eq(~dropped), used[n].eq(0)]
-        with m.If(free & Mux(gives, self.o.ready & again & is_page, self.i.valid)):
+        with m.If(free & Mux(mode_valid, self.o.ready & line_used & is_page, self.i.valid)):
             m.d.sync += [fetch.eq(compared), fetching.eq(1)]
         with m.If(self.forget):
             m.d.sync += [known.eq(0), dropped.eq(fetching & ~self.fetched.valid)]

@@ -59,8 +59,8 @@ CONFIGS = {
 _TINY = CONFIGS["tiny"]
 _FEW = tuple(form for form in _TINY.cache.formats if not form >> FORMAT)
 CONFIGS["tiny"] = replace(_TINY, cache=replace(_TINY.cache, formats=_FEW))
-_LAID = replace(texture_cache.CONFIGS["tiny_coded"], formats=(*_FEW, *MORE))
-CONFIGS["tiny_full"] = replace(_TINY, cache=_LAID, gradients=True)
+_TINY_FULL = replace(texture_cache.CONFIGS["tiny_coded"], formats=(*_FEW, *MORE))
+CONFIGS["tiny_full"] = replace(_TINY, cache=_TINY_FULL, gradients=True)
 PURPOSE = {  # of each configuration
     "default": "every format of TEXTURE packets, textures of up to 16,384 texels across",
     "full": "the same, SNORM, texels of 8 bytes, floats, and gradients that quads bring",
