@@ -12,10 +12,11 @@ from fixfunc.models.machine.front_half import Part
 from fixfunc.spec import commands
 
 ONE = 1 << 24  # of a weight
+GROUPS = 16  # of vertices, in all slots
 
 
 class VertexList:
-    """Writes triangles in their order, some hundred vertices at a time.
+    """Writes triangles in their order, some dozen vertices at a time.
 
     Parameters
     ----------
@@ -23,16 +24,16 @@ class VertexList:
     slots : int
         Of the ring.
     ahead : int
-        Groups of vertices for which slots are free. With 2 a group is written while triangles of
-        the one before it are still drawn.
+        Groups of vertices for which slots are free: of these all but one are written while
+        triangles of groups before them are still drawn. Groups are small, so that triangles follow
+        soon behind their vertices, and many, so that memory may be far away.
     """
 
-    def __init__(self, packets: CommandList, slots: int, ahead: int = 2) -> None:
+    def __init__(self, packets: CommandList, slots: int, ahead: int = GROUPS // 2) -> None:
         self._ahead = ahead
         self._packets = packets
         self._slots = slots
-        # New vertices at a time, a group.
-        self._most = max(slots // 4, 6)
+        self._most = max(slots // GROUPS, 6)  # new vertices at a time, a group
         self._written = 0  # vertices so far
         self._first = 0  # the first that is held
         self._number = {}  # of vertices that were written, by their first corner
