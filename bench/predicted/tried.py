@@ -8,6 +8,7 @@ from bench import frames
 from bench.predicted.rows import measured
 from fixfunc.cosim.frame import hardware
 from fixfunc.cosim.frame.job import FrameJob
+from fixfunc.cosim.frame.vertex_list import GROUPS
 from fixfunc.models.performance.params import NEAR, MachineParams
 from fixfunc.models.performance.predict import predict
 from fixfunc.models.scene.render import render
@@ -30,7 +31,7 @@ def rows() -> Iterator[dict]:
     for name, change in CHANGES.items():
         scene = scenes[name]
         is_earlier = change == EARLIER
-        job = FrameJob(scene, render(scene), params, ahead=1 + is_earlier)
+        job = FrameJob(scene, render(scene), params, ahead=GROUPS // 4 * (1 + is_earlier))
         counted, events, _ = measured(job, "near", **({} if is_earlier else {"ready": 256}))
         machine = MachineParams(memory=NEAR if is_earlier else STEADY)
         yield {

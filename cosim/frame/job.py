@@ -8,7 +8,7 @@ import numpy as np
 from fixfunc.cosim import codec
 from fixfunc.cosim.commands import CommandList
 from fixfunc.cosim.figures.counters import mode_name, replayed
-from fixfunc.cosim.frame.vertex_list import VertexList
+from fixfunc.cosim.frame.vertex_list import GROUPS, VertexList
 from fixfunc.cosim.reference import top
 from fixfunc.models.back_half.back_half import Probe
 from fixfunc.models.geometry.triangle_setup import TRIANGLE
@@ -192,7 +192,7 @@ class FrameJob(Job):
         frame: Frame,
         params: TopParams,
         resolve: bool = False,
-        ahead: int = 2,
+        ahead: int = GROUPS // 2,
         alpha_test: Compare = Compare.ALWAYS,
     ) -> None:
         self.scene = scene

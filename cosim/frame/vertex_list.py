@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Triangles of a draw as packets of the vertex ring: each vertex once, as long as it is held."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fixfunc.cosim import codec
@@ -10,10 +12,11 @@ from fixfunc.models.machine.front_half import Part
 from fixfunc.spec import commands
 
 ONE = 1 << 24  # of a weight
+GROUPS = 16  # of vertices, in all slots
 
 
 class VertexList:
-    """Writes triangles in their order, some hundred vertices at a time.
+    """Writes triangles in their order, some dozen vertices at a time.
 
     Parameters
     ----------
@@ -21,19 +24,19 @@ class VertexList:
     slots : int
         Of the ring.
     ahead : int
-        Groups of vertices for which slots are free. With 2 a group is written while triangles of
-        the one before it are still drawn.
+        Groups of vertices for which slots are free: of these all but one are written while
+        triangles of groups before them are still drawn. Groups are small, so that triangles follow
+        soon behind their vertices, and many, so that memory may be far away.
     """
 
-    def __init__(self, packets: CommandList, slots: int, ahead: int = 2) -> None:
+    def __init__(self, packets: CommandList, slots: int, ahead: int = GROUPS // 2) -> None:
         self._ahead = ahead
         self._packets = packets
         self._slots = slots
-        # New vertices at a time, a group.
-        self._most = max(slots // 4, 6)
+        self._most = max(slots // GROUPS, 6)  # new vertices at a time, a group
         self._written = 0  # vertices so far
         self._first = 0  # the first that is held
-        self._number = {}  # of vertices that were written: by theirs in the draw
+        self._number = {}  # of vertices that were written, by their first corner
 
     def write(self, part: Part) -> None:
         """All triangles of a draw, with all attributes of its vertices.
@@ -42,36 +45,35 @@ class VertexList:
         """
         self._packets.check_depths(part.triangles)
         self._number = {}
+        corners = _corners(part)
         cut = (part.weights != np.eye(3, dtype=np.float32)).any((1, 2))
         ends = np.flatnonzero(np.diff(cut)) + 1
         for some in np.split(np.arange(len(cut)), ends):
-            if len(some):
-                (self._cut if cut[some[0]] else self._whole)(part, some)
+            if len(some) and cut[some[0]]:
+                self._cut(part, some)
+            elif len(some):
+                self._whole(part, some, corners)
 
-    def _whole(self, part, some):
+    def _whole(self, part, some, corners):
         """Triangles whose corners are vertices of the draw."""
+        numbered = corners.vertex[some]
         at = 0
         while at < len(some):
             keep = self._begin()
             new = []
             start = at
-            for corners in part.slots[some[start:]].tolist():
-                missing = [v for v in dict.fromkeys(corners) if self._number.get(v, -1) < keep]
+            for triangle in numbered[start:].tolist():
+                missing = [v for v in dict.fromkeys(triangle) if self._number.get(v, -1) < keep]
                 if len(new) + len(missing) > self._most:
                     break
                 for vertex in missing:
                     self._number[vertex] = self._written + len(new)
                     new.append(vertex)
                 at += 1
-            own = some[start:at]
-            corners = part.slots[own]
-            vertices, first = np.unique(corners.ravel(), return_index=True)
-            place = dict(zip(vertices.tolist(), first.tolist(), strict=True))
-            where = np.array([place[v] for v in new], np.intp)
-            places = _places(part, own).ravel()[where]
-            self._vertices(places, part.vertices.attributes[np.array(new, np.intp)])
-            numbers = np.vectorize(self._number.__getitem__, otypes=[np.int64])(corners)
-            self._primitives(numbers, part)
+            where = np.array(new, np.intp)
+            self._vertices(corners.places[where], corners.attributes[where])
+            find = np.vectorize(self._number.__getitem__, otypes=[np.int64])
+            self._primitives(find(numbered[start:at]), part)
 
     def _cut(self, part, some):
         """Triangles that were cut: their own corners, and those of their primitives."""
@@ -107,6 +109,26 @@ class VertexList:
         self._packets.append(
             write_primitives(numbers % self._slots, part.vertices.attributes.shape[1])
         )
+
+
+class _Corners(NamedTuple):
+    """Corners of all triangles, one behind the other."""
+
+    places: np.ndarray  # structured, shape (3 n,)
+    attributes: np.ndarray  # float32, shape (3 n, attributes, 4)
+    vertex: np.ndarray  # intp, shape (n, 3): the first corner that is the same vertex
+
+
+def _corners(part):
+    """A vertex that was shaded more than once is one: its place and attributes are the same."""
+    places = _places(part, np.arange(len(part.triangles))).ravel()
+    attributes = part.vertices.attributes[part.slots.ravel()]
+    rows = [np.ascontiguousarray(values).view(np.uint8) for values in (places, attributes)]
+    rows = np.concatenate([row.reshape(len(places), -1) for row in rows], 1)
+    _, first, same = np.unique(
+        rows.view(f"V{rows.shape[1]}").ravel(), return_index=True, return_inverse=True
+    )
+    return _Corners(places, attributes, first[same].reshape(-1, 3))
 
 
 def _places(part, triangles):

@@ -16,11 +16,11 @@ from fixfunc.rtl.payload import layout
 from fixfunc.rtl.pixel.interpolator.attribute_quads import AttributeQuads
 from fixfunc.rtl.pixel.interpolator.interpolator import CONFIGS as INTERPOLATORS
 from fixfunc.rtl.pixel.interpolator.interpolator import InterpolatorParams
-from fixfunc.rtl.pixel.pixel_pipe.corner_feed import CornerFeed
 from fixfunc.rtl.pixel.pixel_pipe.shader_choice import ShaderChoice
 from fixfunc.rtl.pixel.pixel_pipe.stage_feed import StageFeed
 from fixfunc.rtl.pixel.pixel_pipe.texture_reads import COUNTED as TEXELS_COUNTED
 from fixfunc.rtl.pixel.pixel_pipe.texture_reads import TextureReads, count_texels
+from fixfunc.rtl.pixel.pixel_pipe.tile_feed import TileFeed
 from fixfunc.rtl.pixel.pixel_pipe.tile_gather import TileGather
 from fixfunc.rtl.pixel.pixel_pipe.triangle_fetch import TriangleFetch
 from fixfunc.rtl.pixel.pixel_pipe.triangle_table import BEAT, STATE, TriangleTable
@@ -184,7 +184,7 @@ class PixelPipe(wiring.Component):
         components = p.interpolator.components
         m.submodules.table = table = self._table
         m.submodules.dispatch = dispatch = QuadDispatch(QuadDispatchParams(target.edge))
-        m.submodules.corner_feed = corners = CornerFeed(p.interpolator.triangles)
+        m.submodules.tile_feed = tiles = TileFeed(target.edge, p.interpolator.triangles)
         m.submodules.fetch = fetch = TriangleFetch(self._ring)
         m.submodules.interpolator = interpolator = AttributeQuads(p.interpolator)
         m.submodules.stage_feed = feed = StageFeed(components, p.triangles, p.states)
@@ -202,10 +202,11 @@ class PixelPipe(wiring.Component):
         for name in ("quads", "outside_colours"):
             wiring.connect(m, wiring.flipped(getattr(self, name)), getattr(choice, name))
         wiring.connect(m, choice.colours, wiring.flipped(self.colours))
-        self._dispatch(m, choice.built_in, dispatch, gather, table)
-        wiring.connect(m, dispatch.o, corners.i)
-        wiring.connect(m, corners.request, fetch.i)
-        wiring.connect(m, corners.o, interpolator.quads)
+        self._take_tiles(m, choice.built_in, tiles, gather, table)
+        wiring.connect(m, tiles.tiles, dispatch.i)
+        wiring.connect(m, dispatch.o, tiles.quads)
+        wiring.connect(m, tiles.request, fetch.i)
+        wiring.connect(m, tiles.o, interpolator.quads)
         wiring.connect(m, interpolator.o, feed.i)
         if p.stage:
             textured = p.texture is not None
@@ -229,9 +230,9 @@ class PixelPipe(wiring.Component):
             table.row.eq(request[:row_bits]),
             table.state_row.eq(request[row_bits:]),
             table.stage_row.eq(feed.state_row),
-            corners.forget.eq(self.restart | self.returned.valid),
-            corners.fetched.eq(fetch.o.valid & fetch.o.ready & fetch.o.payload.last),
-            interpolator.current.eq(corners.current),
+            tiles.forget.eq(self.restart | self.returned.valid),
+            tiles.fetched.eq(fetch.o.valid & fetch.o.ready & fetch.o.payload.last),
+            interpolator.current.eq(tiles.current),
             interpolator.triangles.valid.eq(fetch.o.valid),
             interpolator.triangles.payload.eq(fetch.o.payload.beat),
             fetch.o.ready.eq(interpolator.triangles.ready),
@@ -286,16 +287,16 @@ class PixelPipe(wiring.Component):
             self.counted.attributes.eq(attributes.valid & attributes.ready & is_quad),
         ]
 
-    def _dispatch(self, m, tiles, dispatch, gather, table):
-        """Tiles become quads; under some pixel states one of each sample. Formats of their outputs
-        wait for the colours."""
+    def _take_tiles(self, m, tiles, feed, gather, table):
+        """Tiles enter; under some pixel states a quad of them is of one sample. Formats of their
+        outputs wait for the colours."""
         tile = tiles.payload
-        out = dispatch.i.payload
+        out = feed.i.payload
         number = tile.slot[len(table.row) :][: len(table.state_row)]
         m.d.comb += [
-            dispatch.i.valid.eq(tiles.valid & gather.tiles.ready),
-            tiles.ready.eq(dispatch.i.ready & gather.tiles.ready),
-            gather.tiles.valid.eq(tiles.valid & dispatch.i.ready),
+            feed.i.valid.eq(tiles.valid & gather.tiles.ready),
+            tiles.ready.eq(feed.i.ready & gather.tiles.ready),
+            gather.tiles.valid.eq(tiles.valid & feed.i.ready),
             *(
                 gather.tiles.payload[output].eq(tile[format_name(output)])
                 for output in range(self._target.outputs)

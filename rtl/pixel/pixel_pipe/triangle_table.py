@@ -119,7 +119,9 @@ class TriangleTable(wiring.Component):
             m.d.sync += release_outstanding.eq(0)
         own = self.shaded.slot[:bits]
         distance = named(m, (own - tail)[:bits], "distance")
-        with m.If(self.returned.valid):
+        # Quads of triangles behind a FENCE may have left the interpolator before it comes back.
+        is_news = named(m, ~(self.returned.passed - tail)[self._position - 1], "is_news")
+        with m.If(self.returned.valid & is_news):
             m.d.sync += tail.eq(self.returned.passed)
         with m.Elif(self.shaded.valid):
             m.d.sync += tail.eq(tail + distance)
