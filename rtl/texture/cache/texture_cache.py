@@ -59,6 +59,7 @@ CONFIGS = {
             StoredFormat.R16G16B16A16_UNORM,
             StoredFormat.R16G16B16A16_SNORM,
             *FLOATS,
+            StoredFormat.R32G32_FLOAT,
         ),
     ),
 }

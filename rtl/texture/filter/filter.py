@@ -8,7 +8,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, UnionLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, lowest, named, number
+from fixfunc.rtl.lib.bits import among, choose, lowest, named, number
 from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.payload import layout
@@ -16,6 +16,7 @@ from fixfunc.rtl.texture.filter.count_divider import CountDivider
 from fixfunc.rtl.texture.filter.half_filter import HalfFilter
 from fixfunc.rtl.texture.filter.nearest import Nearest
 from fixfunc.rtl.texture.filter.pixel_sums import SUM, PixelSums, texels_of
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.filter import (
     CHANNELS,
     FILTER_STATE,
@@ -48,6 +49,8 @@ class FilterParams:
         Texels may be halves.
     corners : bool
         Of a grid of halves a corner may be missing; else none is.
+    words : bool
+        Texels may be float32, which are not filtered; with halves.
     """
 
     packed: bool = True
@@ -56,24 +59,30 @@ class FilterParams:
     floats: bool = True
     halves: bool = False
     corners: bool = False
+    words: bool = False
+
+    def __post_init__(self):
+        if self.words and not self.halves:
+            raise InputError("words", "be False without halves", self.words)
 
     @property
     def units(self) -> tuple[Unit, ...]:
         """Units of the formats that there are."""
         packed = (Unit.UNORM12, Unit.UNORM10) if self.packed else ()
         signs = (Unit.SNORM15, Unit.SNORM14) if self.signed else ()
-        return (Unit.UNORM16, *packed, *signs, *((Unit.HALF,) if self.halves else ()))
+        floats = (Unit.HALF,) if self.halves else ()
+        return (Unit.UNORM16, *packed, *signs, *floats, *((Unit.WORD,) if self.words else ()))
 
 
 CONFIGS = {
     "default": FilterParams(),
     "bytes": FilterParams(packed=False, signed=False, footprints=False, floats=False),
-    "tiny": FilterParams(halves=True, corners=True),
+    "tiny": FilterParams(halves=True, corners=True, words=True),
 }
 PURPOSE = {  # of each configuration
     "default": "every normalised format of up to 16 bits, any number of samples",
     "bytes": "UNORM of 8 and 16 bits, sRGB, blocks; 1, 2, 4, 8 or 16 samples: less area",
-    "tiny": "for benches: the default, and halves",
+    "tiny": "for benches: the default, halves, and float32",
 }
 
 
@@ -82,7 +91,7 @@ class Filter(wiring.Component):
 
     A pixel of several samples, or levels, has a grid a beat. Where the number of samples of a pixel
     of a quad is no power of two, a quad takes 13 clocks at least; the beats of the next one enter
-    meanwhile. Quads of halves take four clocks a grid, by a
+    meanwhile. Quads of halves, or words, take four clocks a grid, by a
     :class:`~fixfunc.rtl.texture.filter.half_filter.HalfFilter`, and others wait until it is empty.
 
     Parameters
@@ -140,12 +149,14 @@ class Filter(wiring.Component):
 
     def _select_path(self, m, sums_valid, enable, sums):
         """Quads of halves take a path of their own; the path changes when no quad is in flight."""
-        m.submodules.halves = halves = HalfFilter(BEATS, self._params.corners)
+        p = self._params
+        m.submodules.halves = halves = HalfFilter(BEATS, p.corners, p.words)
         beat = self.i.payload
         is_half = Signal()
         in_flight = Signal(7)  # quads on the path that is selected: 25 at most
         is_state = named(m, beat.kind == FilterKind.STATE, "is_state")
-        own = (beat.state.unit_r == Unit.HALF) & ~beat.state.compares
+        floats = [unit for unit in (Unit.HALF, Unit.WORD) if unit in p.units]
+        own = among(beat.state.unit_r, floats) & ~beat.state.compares
         to_half = named(m, Mux(is_state, own, is_half), "to_half")
         path_ready = named(m, (to_half == is_half) | ~in_flight.any(), "path_ready")
         accept = named(m, path_ready & Mux(to_half, halves.i.ready, enable), "accept")
