@@ -113,7 +113,7 @@ class TextureUnit(wiring.Component):
         m.submodules.quads = quads = StreamFIFO(QUADS, self._levels_beside)
         m.submodules.rounds = rounds = GridRounds(p)
         place = Places(beats)
-        m.submodules.places = places = StallablePipeline(place, place.latency)
+        m.submodules.places = places = StallablePipeline(place, place.latency, places=1)
         m.submodules.placed = placed = PlacedGrids(p)
         m.submodules.addresses = address = addresses.Addresses(p.addresses)
         m.submodules.levels = levels = StreamFIFO(beats.levels, BESIDE)
@@ -173,7 +173,7 @@ class TextureUnit(wiring.Component):
             wiring.connect(m, rounds.o, places.i)
             return
         m.submodules.samples = samples = StallablePipeline(
-            SamplePlaces(self._params.beats), SamplePlaces.LATENCY
+            SamplePlaces(self._params.beats), SamplePlaces.LATENCY, places=1
         )
         m.submodules.counts = counts = StreamFIFO(COUNTS, self._params.cache.queue + 4 * BESIDE)
         wiring.connect(m, rounds.o, samples.i)
