@@ -30,7 +30,6 @@ from fixfunc.tb.bench.states import parted
 BITS = sum(f.bits for f in FILTER_TAPS)
 ENDS = (0, 1, 127, 128, 254, 255)  # of fractions
 ODD = (1, 1, 127, 255, 255)  # products of such fractions have all bits
-POWERS = (1, 2, 4, 8, 16)
 # Two values of texels, as shares of the range and units beside it, and how many have the first: so
 # that means are halfway between floats, just below a power of two, or next to nothing.
 FEW = ((0, 0), (1, 0), 0.5), ((1, 0), (1, -1), 0.9), ((0, 0), (0, 1), 0.8)
@@ -88,7 +87,7 @@ def quads(
     rng: np.random.Generator, count: int, state: np.ndarray, params: FilterParams
 ) -> np.ndarray:
     """Grids of quads, one after the other."""
-    samples = np.array(range(1, 49) if params.footprints else POWERS)
+    samples = np.arange(1, 49 if params.footprints else 2)
     is_half = state["unit_r"][0] == Unit.HALF
     is_word = state["unit_r"][0] == Unit.WORD
     few = (None, *FEW)[rng.choice(4, p=[0.4, 0.2, 0.15, 0.25])]

@@ -9,13 +9,14 @@ from amaranth.lib.data import ArrayLayout, UnionLayout
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import among, choose, lowest, named, number
-from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.payload import layout
+from fixfunc.rtl.texture.filter.channel_sum import Widths
 from fixfunc.rtl.texture.filter.count_divider import CountDivider
 from fixfunc.rtl.texture.filter.half_filter import HalfFilter
 from fixfunc.rtl.texture.filter.nearest import Nearest
-from fixfunc.rtl.texture.filter.pixel_sums import SUM, PixelSums, texels_of
+from fixfunc.rtl.texture.filter.pixel_sums import PixelSums, sum_layout, texels_of
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.filter import (
     CHANNELS,
@@ -42,7 +43,7 @@ class FilterParams:
     signed : bool
         SNORM formats.
     footprints : bool
-        Any number of samples a pixel; else 1, 2, 4, 8 or 16.
+        Any number of samples a pixel; else one, of one level or between two.
     floats : bool
         float32 may be compared.
     halves : bool
@@ -81,7 +82,7 @@ CONFIGS = {
 }
 PURPOSE = {  # of each configuration
     "default": "every normalised format of up to 16 bits, any number of samples",
-    "bytes": "UNORM of 8 and 16 bits, sRGB, blocks; 1, 2, 4, 8 or 16 samples: less area",
+    "bytes": "UNORM of 8 and 16 bits, sRGB, blocks; one sample a pixel: less area",
     "tiny": "for benches: the default, halves, and float32",
 }
 
@@ -106,10 +107,11 @@ class Filter(wiring.Component):
         One a quad, in order: :attr:`latency` clocks behind its end at the earliest.
     """
 
-    latency = PixelSums.LATENCY + Nearest.LATENCY + 3
+    latency = PixelSums.LATENCY + Nearest.LATENCY + 1
 
     def __init__(self, params: FilterParams = CONFIGS["default"]) -> None:
         self._params = params
+        self._widths = Widths(params.footprints)
         super().__init__(
             {
                 "i": In(stream.Signature(BEATS)),
@@ -119,7 +121,7 @@ class Filter(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.skid = skid = SkidBuffer(layout(FILTERED_QUAD))
+        m.submodules.skid = skid = SkidBuffer(layout(FILTERED_QUAD), places=1)
         steps = Signal(range(CountDivider.STEPS + 1))
         busy = named(m, steps.any(), "busy")
         front = Module()
@@ -180,30 +182,28 @@ class Filter(wiring.Component):
         state = Signal(layout(FILTER_STATE))
         first = Signal(init=1)
         is_taps = self.i.payload.kind == FilterKind.TAPS
-        valid = register(m, sums_valid & is_taps, 1, "valid")
-        with m.If(sums_valid & is_taps):
-            m.d.sync += first.eq(self.i.payload.taps.end)
+        valid = named(m, sums_valid & is_taps, "valid")
+        taps = self.i.payload.taps
+        with m.If(valid):
+            m.d.sync += first.eq(taps.end)
         with m.If(sums_valid & ~is_taps):
             m.d.sync += state.eq(self.i.payload.state)
-        taps = register(m, self.i.payload.taps, layout(FILTER_TAPS), "taps")
-        held = delay(m, state, 1, "state")
-        is_first = delay(m, first, 1, "first")
         sums = []
         for pixel in range(4):
             m.submodules[f"pixel_{pixel}"] = unit = PixelSums(
-                self._params.signed, self._params.floats
+                self._widths, self._params.signed, self._params.floats
             )
             m.d.comb += [
                 *(unit.i[n].eq(taps[f"{n}{pixel}"]) for n in ("u", "v", "weight", "reference")),
-                *(unit.i[n].eq(held[n]) for n in OPERATION),
+                *(unit.i[n].eq(state[n]) for n in OPERATION),
                 unit.i.texels.eq(texels_of(taps, pixel)),
-                *(unit.i.units[n].eq(held[f"unit_{name}"]) for n, name in enumerate(CHANNELS)),
+                *(unit.i.units[n].eq(state[f"unit_{name}"]) for n, name in enumerate(CHANNELS)),
                 unit.i.valid.eq(valid),
-                unit.i.first.eq(is_first),
+                unit.i.first.eq(first),
             ]
             sums.append(unit.o)
         ended = delay(m, valid & taps.end, PixelSums.LATENCY, "ended")
-        return sums, ended, self._control(m, taps, held)
+        return sums, ended, self._control(m, taps, state)
 
     def _control(self, m, taps, state):
         """Numbers of samples, and units, as late as the sums."""
@@ -212,7 +212,7 @@ class Filter(wiring.Component):
         halvings = Signal(ArrayLayout(3, 4))
         for pixel in range(4):
             count = named(m, Mux(is_extreme, 1, taps[f"count{pixel}"]), f"count_{pixel}")
-            places = number(lowest(count))
+            places = number(lowest(count)) if self._widths.several else 0
             m.d.sync += halvings[pixel].eq(places)
             m.d.sync += divisors[pixel].eq(count >> places)
         component = choose(state.component, [state[f"unit_{name}"] for name in CHANNELS])
@@ -240,13 +240,13 @@ class Filter(wiring.Component):
                 m.d.sync += divisor.eq(control["divisors"][pixel])
                 m.d.sync += halvings.eq(control["halvings"][pixel])
             for n in range(len(CHANNELS)):
-                held = Signal(SUM, name=f"sum_{pixel}_{n}")
+                held = Signal(sum_layout(self._widths), name=f"sum_{pixel}_{n}")
                 unit = Signal(3, name=f"unit_{pixel}_{n}")
                 with m.If(load):
                     m.d.sync += held.eq(sums[pixel][n])
                     m.d.sync += unit.eq(control["units"][n])
-                divider = CountDivider(self._params.footprints)
-                nearest = Nearest(self._params.units)
+                divider = CountDivider(self._widths)
+                nearest = Nearest(self._widths, self._params.units)
                 m.submodules[f"divider_{pixel}_{n}"] = divider
                 m.submodules[f"nearest_{pixel}_{n}"] = nearest
                 m.d.comb += [
