@@ -145,6 +145,7 @@ def texture_rules(texture: TextureUnitParams | None) -> dict[str, Any]:
             "texture_anisotropy": 1,
             "texture_surfaces": (),
             "texture_rows": (),
+            "texture_points": (),
         }
     return {
         "texture_formats": texture.cache.formats,
@@ -152,6 +153,7 @@ def texture_rules(texture: TextureUnitParams | None) -> dict[str, Any]:
         "texture_anisotropy": texture.anisotropy,
         "texture_surfaces": texture.cache.surfaces,
         "texture_rows": texture.cache.rows,
+        "texture_points": texture.words,  # nothing is compared
     }
 
 

@@ -45,6 +45,7 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.texture_anisotropy,
         len(reader.texture_surfaces) > 0,
         len(reader.texture_rows) > 0,
+        reader.texture_points,
     )
 
 

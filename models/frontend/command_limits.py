@@ -50,6 +50,8 @@ class CommandLimits:
         Most samples along a footprint that a texture may ask for.
     texture_coded, texture_linear : bool
         Textures may be coded surfaces, and may lie as rows of texels.
+    texture_points : tuple of StoredFormat
+        Formats of textures that are sampled by points alone.
     """
 
     edge: int = 8
@@ -68,6 +70,7 @@ class CommandLimits:
     texture_anisotropy: int = 1
     texture_coded: bool = False
     texture_linear: bool = False
+    texture_points: tuple[StoredFormat, ...] = ()
 
     @property
     def textures(self) -> TextureRules:
@@ -78,6 +81,7 @@ class CommandLimits:
             self.texture_anisotropy,
             coded=self.texture_coded,
             linear=self.texture_linear,
+            points=self.texture_points,
         )
 
     @property

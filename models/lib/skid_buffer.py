@@ -6,12 +6,17 @@ from collections.abc import Callable
 
 
 class SkidBuffer:
-    """Two places; ``enable`` falls one clock after the second is taken."""
+    """Two places, or one; ``enable`` falls one clock after the last is taken.
 
-    PLACES = 2
+    Parameters
+    ----------
+    places : int
+        Of one, a beat leaves in the clock of its push.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, places: int = 2) -> None:
         self.enable = 1
+        self._places = places
         self._beats = deque()
 
     @property
@@ -21,14 +26,17 @@ class SkidBuffer:
 
     def step(self, push: int, i: int, ready: int) -> dict[str, int]:
         """One clock: ``enable``, ``valid``, and the ``payload`` if it is valid."""
+        pushed = push and self.enable
+        if pushed and self._places == 1:
+            self._beats.append(i)
         outputs = {"enable": self.enable, "valid": int(self.level > 0)}
         if self._beats:
             outputs["payload"] = self._beats[0]
             if ready:
                 self._beats.popleft()
-        if push and self.enable:
+        if pushed and self._places == 2:
             self._beats.append(i)
-        self.enable = int(self.level < self.PLACES)
+        self.enable = int(self.level < self._places)
         return outputs
 
 
@@ -41,11 +49,13 @@ class StallablePipeline:
         What the unit computes.
     latency : int
         Clocks of the unit; a register lies before it.
+    places : int
+        Of the skid buffer.
     """
 
-    def __init__(self, function: Callable[[int], int], latency: int) -> None:
+    def __init__(self, function: Callable[[int], int], latency: int, places: int = 2) -> None:
         self._function = function
-        self._skid = SkidBuffer()
+        self._skid = SkidBuffer(places)
         self._stages = deque([None] * (latency + 1))
 
     @property

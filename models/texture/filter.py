@@ -26,6 +26,7 @@ BITS = {  # of a unit, without its sign
     Unit.SNORM15: 15,
     Unit.SNORM14: 14,
     Unit.HALF: 1,  # a half is what it is
+    Unit.WORD: 1,  # and so is a word
 }
 SIGNED = Unit.SNORM15, Unit.SNORM14
 REPEATED = {  # bits of a format -> the unit that repeats them
@@ -87,6 +88,7 @@ def filter_quads(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) ->
     unit = _units(state)
     ones = np.array([(1 << BITS[kind]) - 1 for kind in Unit])[unit].astype(np.float64)
     is_half = (state["unit_r"] == Unit.HALF) & (state["compares"] == 0)
+    is_word = (state["unit_r"] == Unit.WORD) & (state["compares"] == 0)
     for pixel in range(4):
         missing = np.zeros((CORNERS, len(beats)), bool)
         texels = _texels(state, beats, unit, pixel)
@@ -112,8 +114,11 @@ def filter_quads(states: np.ndarray, beats: np.ndarray, state_of: np.ndarray) ->
                 _extreme(extreme, function, texels, fractions, weight, first, missing),
                 found,
             )
+        bits = np.where(
+            is_word[ends, None], _words(state, beats, pixel)[ends], found.view(np.uint32)
+        )
         for n in range(len(CHANNELS)):
-            out[f"c{pixel}_{n}"] = found[:, n].view(np.uint32)
+            out[f"c{pixel}_{n}"] = bits[:, n]
     return out
 
 
@@ -160,6 +165,28 @@ def _halves(state, beats, pixel, missing):
     own = np.take_along_axis(filled, state["component"].astype(np.intp)[None, :, None], 2)
     gathers = (state["op"] == FilterOp.GATHER)[None, :, None]
     return np.where(gathers, own[list(GATHERED), :, 0].T[None], found)
+
+
+def _words(state, beats, pixel):
+    """Texels that are float32: bits, shape (n, channels). A gather's are as they lie.
+
+    A point is its first texel [fs 7.18.16.3], of which a denormal may be flushed [fs 22.4.15].
+    """
+    halves = np.array(
+        [
+            [beats[f"t{pixel}_{corner}_{n}"] for n in range(len(CHANNELS))]
+            for corner in range(CORNERS)
+        ],
+        np.uint32,
+    )
+    words = np.zeros((CORNERS, len(beats), len(CHANNELS)), np.uint32)
+    words[..., 0] = halves[:, 0] | halves[:, 1] << 16
+    words[..., 1] = np.where(state["unit_g"] == Unit.WORD, halves[:, 2] | halves[:, 3] << 16, 0)
+    words[..., 3] = np.float32(1).view(np.uint32)
+    component = state["component"].astype(np.intp)[None, :, None]
+    gathered = np.take_along_axis(words, component, 2)[list(GATHERED), :, 0].T
+    point = float32.flush(words[0].view(np.float32)).view(np.uint32)
+    return np.where((state["op"] == FilterOp.GATHER)[:, None], gathered, point)
 
 
 def _passed(state, reference, stored):

@@ -17,6 +17,7 @@ from fixfunc.models.texture.texels import DXGI, TEXELS
 from fixfunc.models.texture.texture_cache import QuadCache, QuadCacheShape, forms_of
 from fixfunc.models.texture.unit.cube_grids import joined, parts_of, with_corners
 from fixfunc.models.texture.unit.places import FRACTION, layer_of, place_of
+from fixfunc.models.texture.unit.texture_rules import is_beyond_points
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.addresses import ADDRESS_QUAD, ADDRESS_STATE, Address
 from fixfunc.spec.textures.cache import (
@@ -26,6 +27,7 @@ from fixfunc.spec.textures.cache import (
     DEPTHS,
     FLOATS,
     LINEAR,
+    POINT_SAMPLED,
     StoredFormat,
 )
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS, CUBE_QUAD, CUBE_STATE
@@ -49,7 +51,8 @@ class TextureUnit:
     Parameters
     ----------
     shape : QuadCacheShape
-        Of the cache.
+        Of the cache. Of its formats those of float32 are sampled by points, and gathered but from
+        cubes; else a state is refused.
     memory : ndarray of uint8
         Textures in Morton order; reads beyond its end fail.
     unreadable : int, optional
@@ -78,7 +81,8 @@ class TextureUnit:
         cubes: bool = True,
         gradients: bool = False,
     ) -> None:
-        self._formats = (*shape.formats, *(DEPTHS if comparisons else ()))
+        self._sampled = set(shape.formats)
+        self._formats = tuple({*shape.formats, *(DEPTHS if comparisons else ())})
         known = self._formats if comparisons else ()
         self._compared = [form for form in COMPARED if form in known]
         self._footprints = footprints
@@ -117,7 +121,9 @@ class TextureUnit:
         states = carried(states, (*SAMPLE_STATE, *CODED_STATE, LINEAR))
         compares = states["compares"] == 1
         refused = compares & ~np.isin(forms_of(states), self._compared)
-        refused |= ~compares & np.isin(forms_of(states), DEPTHS)
+        refused |= ~compares & np.isin(forms_of(states), list({*DEPTHS} - self._sampled))
+        words = ~compares & np.isin(forms_of(states), POINT_SAMPLED)
+        refused |= words & is_beyond_points(states)
         refused |= (states["last_layer"] > 0) & (not self._layers)
         refused |= (states["cube"] == 1) & (not self._cubes)
         states["coded"] &= self._coded
@@ -147,17 +153,18 @@ class TextureUnit:
         for pixel in range(PIXELS):
             bits = quads[f"reference{pixel}"][number].astype(np.int64)
             taps[f"reference{pixel}"] = _reference(bits, states["format"][which])
-        filtered = filter_quads(self._filter_states(states), taps, which)
+        filtered = filter_quads(self._filter_states(states, refused), taps, which)
         for name in filtered.dtype.names:
             out[name] = filtered[name]
         return out
 
-    def _filter_states(self, states):
+    def _filter_states(self, states, refused):
         """As :data:`fixfunc.spec.textures.filter.FILTER_STATE`."""
         out = carried(states, FILTER_STATE)
         out["floats"] = states["format"] == StoredFormat.R32_FLOAT
         for n, form in enumerate(forms_of(states)):
-            known = form in self._formats and form not in DEPTHS
+            known = form in self._sampled and not states["compares"][n]
+            known &= form not in POINT_SAMPLED or not refused[n]
             found = units_of(int(form)) if known else [Unit.UNORM16] * 4
             for name, unit in zip(CHANNELS, found, strict=True):
                 out[f"unit_{name}"][n] = unit
@@ -331,6 +338,9 @@ def units_of(form: int) -> list[Unit]:
     """Units of the channels of a format: as of alpha which is 1 of those that it lacks."""
     name, srgb = DXGI[Format[StoredFormat(form).name]]
     stored = TEXELS[name]
+    if form in POINT_SAMPLED:
+        lacking = len(CHANNELS) - stored.channels
+        return [Unit.WORD] * stored.channels + [Unit.UNORM16] * lacking
     if stored.kind == "FLOAT":
         return [Unit.HALF] * len(CHANNELS)
     one = Unit.SNORM15 if stored.kind == "SNORM" else Unit.UNORM16

@@ -34,6 +34,7 @@ PACKET = StructLayout({"first": TRANSFER, "error": 1, "length": 24})
 
 
 _SURFACES = StoredFormat.R8G8B8A8_UNORM, StoredFormat.R16G16_SNORM
+_FLOATS = StoredFormat.R16_FLOAT, StoredFormat.R32G32_FLOAT
 CONFIGS = {
     "default": CommandReaderParams(),
     "planes": CommandReaderParams(colour_planes=COLOUR_PLANES, colour_formats=COLOUR_FORMATS),
@@ -48,11 +49,12 @@ CONFIGS = {
         resolve_samples=2,
         ahead=64,
         ring=RINGS["tiny"],
-        texture_formats=(*_SURFACES, StoredFormat.BC4_SNORM),
+        texture_formats=(*_SURFACES, StoredFormat.BC4_SNORM, *_FLOATS),
         texture_extent=6,
         texture_anisotropy=ANISOTROPY,
         texture_surfaces=_SURFACES,
-        texture_rows=_SURFACES,
+        texture_rows=(*_SURFACES, *_FLOATS),
+        texture_points=_FLOATS[1:],
     ),
 }
 PURPOSE = {  # of each configuration
@@ -60,8 +62,8 @@ PURPOSE = {  # of each configuration
     "planes": "the same, with eight colour planes of any format of up to 32 bits",
     "tiny": "for benches: tiles of 4x4, targets up to 64 pixels",
     "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
-    "tiny_ring": "the same, with a ring of eight vertices, and textures of three formats, two "
-    "of which coded surfaces may have",
+    "tiny_ring": "the same, with a ring of eight vertices, and textures of five formats, two "
+    "of which coded surfaces may have, and one of which is sampled by points",
 }
 
 

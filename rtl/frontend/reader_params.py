@@ -62,6 +62,8 @@ class CommandReaderParams:
         Most samples along a footprint that a texture may ask for: 1 or 16.
     texture_surfaces, texture_rows : tuple of StoredFormat
         Formats of textures that may be coded surfaces, and that may lie as rows of texels.
+    texture_points : tuple of StoredFormat
+        Formats of textures that are sampled by points alone.
     """
 
     edge: int = 8
@@ -81,6 +83,7 @@ class CommandReaderParams:
     texture_anisotropy: int = 1
     texture_surfaces: tuple[StoredFormat, ...] = ()
     texture_rows: tuple[StoredFormat, ...] = ()
+    texture_points: tuple[StoredFormat, ...] = ()
 
     @property
     def texture(self) -> tuple[Field, ...]:

@@ -6,15 +6,19 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.delay import delay
+from fixfunc.spec.errors import InputError
 
 
 class SkidBuffer(wiring.Component):
-    """Two places at the end of a pipeline whose enable is a register, and so falls a clock late.
+    """Places at the end of a pipeline whose enable is a register, and so falls a clock late.
 
     Parameters
     ----------
     shape : ShapeLike
         Of a beat.
+    places : int
+        Of two, ``o`` is a register. Of one, which costs half, it is ``i`` or the place: a beat
+        leaves in the clock of its push.
 
     Members
     -------
@@ -23,10 +27,13 @@ class SkidBuffer(wiring.Component):
     push, i : In(1), In(shape)
         A beat at the end of the pipeline; it counts if ``enable`` is set.
     o : Out(stream.Signature(shape))
-        One clock later at the earliest; one beat a clock.
+        One clock later at the earliest, of one place in that clock; one beat a clock.
     """
 
-    def __init__(self, shape: ShapeLike) -> None:
+    def __init__(self, shape: ShapeLike, places: int = 2) -> None:
+        if places not in (1, 2):
+            raise InputError("places", "be 1 or 2", places)
+        self._places = places
         super().__init__(
             {
                 "enable": Out(1, init=1),
@@ -38,6 +45,9 @@ class SkidBuffer(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
+        if self._places == 1:
+            self._hold(m)
+            return m
         second = Signal.like(self.o.payload)
         level = Signal(2)
         next_level = Signal(2)
@@ -59,6 +69,21 @@ class SkidBuffer(wiring.Component):
             m.d.sync += self.o.payload.eq(Mux(level == 2, second, self.i))
         return m
 
+    def _hold(self, m):
+        """A beat that is not taken waits in the one place, and the pipeline stands behind it."""
+        held = Signal.like(self.o.payload)
+        is_held = Signal()
+        waits = Signal()
+        m.d.comb += [
+            self.enable.eq(~is_held),
+            self.o.valid.eq(is_held | self.push),
+            self.o.payload.eq(Mux(is_held, held, self.i)),
+            waits.eq(self.o.valid & ~self.o.ready),
+        ]
+        m.d.sync += is_held.eq(waits)
+        with m.If(~is_held):
+            m.d.sync += held.eq(self.i)
+
 
 class StallablePipeline(wiring.Component):
     """A free-running pipeline between two streams, stopped by one enable.
@@ -71,25 +96,29 @@ class StallablePipeline(wiring.Component):
         With members ``i`` and ``o``.
     latency : int
         Clocks from ``unit.i`` to ``unit.o``.
+    places : int
+        Of the skid buffer.
 
     Members
     -------
     i, o : In, Out(stream.Signature(...))
-        One beat a clock; from ``i`` to ``o`` ``latency`` and :attr:`AROUND` more clocks.
+        One beat a clock; from ``i`` to ``o`` ``latency`` and :attr:`AROUND` more clocks, of one
+        place one less.
     """
 
     AROUND = 2  # clocks before and after the unit
 
-    def __init__(self, unit: wiring.Component, latency: int) -> None:
+    def __init__(self, unit: wiring.Component, latency: int, places: int = 2) -> None:
         self._unit = unit
         self._latency = latency
+        self._places = places
         super().__init__(
             {"i": In(stream.Signature(unit.i.shape())), "o": Out(stream.Signature(unit.o.shape()))}
         )
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.skid = skid = SkidBuffer(self._unit.o.shape())
+        m.submodules.skid = skid = SkidBuffer(self._unit.o.shape(), self._places)
         inner = Module()
         inner.submodules.unit = self._unit
         inner.d.sync += self._unit.i.eq(self.i.payload)

@@ -3,7 +3,7 @@
 
 from decimal import ROUND_HALF_UP, Decimal
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout
 from amaranth.lib.memory import Memory
@@ -44,7 +44,7 @@ class Linear(wiring.Component):
         The texels, :attr:`LATENCY` clocks later.
     """
 
-    LATENCY = 3
+    LATENCY = 2
 
     def __init__(self, lanes: int) -> None:
         self._lanes = lanes
@@ -55,8 +55,8 @@ class Linear(wiring.Component):
         m = Module()
         t = Timeline(m)
         t.enter(0, enable=self.enable, texels=self.i)
-        enable = t[2].enable
-        texels = t[2].texels
+        enable = t[1].enable
+        texels = t[1].texels
         colours = [(n, c) for n in range(self._lanes) for c in range(3)]
         for k in range(0, len(colours), 2):  # block RAM has two ports
             m.submodules[f"table_{k // 2}"] = table = Memory(
@@ -64,12 +64,8 @@ class Linear(wiring.Component):
             )
             for n, c in colours[k : k + 2]:
                 read = table.read_port()
-                converted = Signal(16, name=f"converted_{n}_{c}")
                 m.d.comb += read.addr.eq(self.i[n][c][:8])
-                m.d.sync += [
-                    converted.eq(read.data),
-                    self.o[n][c].eq(Mux(enable, converted, texels[n][c])),
-                ]
+                m.d.sync += self.o[n][c].eq(Mux(enable, read.data, texels[n][c]))
         for n in range(self._lanes):
             alpha = texels[n][3]
             m.d.sync += self.o[n][3].eq(Mux(enable, Cat(alpha[:8], alpha[:8]), alpha))

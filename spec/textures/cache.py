@@ -67,15 +67,19 @@ class StoredFormat(IntEnum):
     R9G9B9E5_SHAREDEXP = 43
     BC6H_UF16 = 44
     BC6H_SF16 = 45
+    R32G32_FLOAT = 46
 
 
-# Formats that are read for comparisons alone: red as it lies, bits from 16 on are in green.
+# Formats that comparisons read: red as it lies, bits from 16 on are in green.
 DEPTHS = (StoredFormat.R24_UNORM_X8_TYPELESS, StoredFormat.R32_FLOAT)
 FORMAT = 5  # bits of a number of a format, but for those of EXTENDED
-MORE = tuple(form for form in StoredFormat if form >> FORMAT)  # those of EXTENDED
+# Formats of float32, which are sampled by points alone: a word is two channels, its low half first.
+POINT_SAMPLED = (StoredFormat.R32_FLOAT, StoredFormat.R32G32_FLOAT)
+# Those of EXTENDED that are filtered.
+MORE = tuple(form for form in StoredFormat if form >> FORMAT and form not in POINT_SAMPLED)
 SNORMS = tuple(form for form in MORE if form.name.endswith("SNORM"))
 FLOATS = tuple(form for form in MORE if "NORM" not in form.name)  # halves, or exact as these
-COLOURS = tuple(form for form in StoredFormat if form not in (*DEPTHS, *MORE))
+COLOURS = tuple(form for form in StoredFormat if form not in (*DEPTHS, *MORE, *POINT_SAMPLED))
 
 
 class CacheStatus(IntEnum):

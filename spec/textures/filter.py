@@ -32,7 +32,8 @@ class Unit(IntEnum):
 
     A format with fewer bits repeats them until they are as many: 8 become 16, 5 become 10, 6
     become 12, seven and a sign 14 and a sign. So the number stays as it is, exactly. Of HALF they
-    are halves, in all four channels of a format.
+    are halves, in all four channels of a format. A WORD of red is a float32, whose upper half is
+    green; one of green is blue, and its upper half alpha.
     """
 
     UNORM16 = 0
@@ -41,6 +42,7 @@ class Unit(IntEnum):
     SNORM15 = 3
     SNORM14 = 4
     HALF = 5
+    WORD = 6
 
 
 _KIND = Field("kind", 1, meaning="FilterKind")

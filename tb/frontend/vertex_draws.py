@@ -51,6 +51,7 @@ class VertexDraws:
         self._formats = reader.texture_formats
         self._surfaces = reader.texture_surfaces
         self._rows = reader.texture_rows
+        self._points = reader.texture_points
         self._anisotropy = reader.texture_anisotropy
         self._textured = False
         self._next = 0
@@ -95,7 +96,7 @@ class VertexDraws:
             name: int(rng.random() < 0.7) for name in ("magnify", "minify", "smooth", "coarse")
         }
         fields |= {f"border_{name}": int(rng.integers(0, 1024)) for name in "rgba"}
-        return fields | {
+        fields |= {
             "width": sides[0],
             "height": sides[1],
             "last": last,
@@ -109,6 +110,10 @@ class VertexDraws:
             "component": int(rng.integers(0, 4)),
             "anisotropy": int(rng.choice([0, rng.integers(0, self._anisotropy + 1)])),
         }
+        form = fields["format"] + (fields["extended"] << FORMAT)
+        if form in self._points and rng.random() < 0.8:
+            fields |= dict.fromkeys(("magnify", "minify", "smooth", "anisotropy"), 0)
+        return fields
 
     def _stored(self, most):
         """Its format, and what a coded surface, or rows of texels, have beside."""

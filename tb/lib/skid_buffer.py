@@ -34,9 +34,9 @@ class Increment(wiring.Component):
         return m
 
 
-def pushed(rng: np.random.Generator, clocks: int) -> list[Clock]:
+def pushed(rng: np.random.Generator, clocks: int, places: int) -> list[Clock]:
     """A pipeline that holds its beat while ``enable`` is low."""
-    model = golden.SkidBuffer()
+    model = golden.SkidBuffer(places)
     beat = None
     out = []
     for push, ready in zip(pace(rng, clocks), pace(rng, clocks), strict=True):
@@ -54,9 +54,9 @@ def pushed_step(model: golden.SkidBuffer, beat: int | None, ready: int) -> Clock
     return Clock(inputs, {ports.get(name, name): outputs[name] for name in outputs})
 
 
-def streamed(rng: np.random.Generator, clocks: int, latency: int) -> list[Clock]:
+def streamed(rng: np.random.Generator, clocks: int, latency: int, places: int) -> list[Clock]:
     """Beats that are offered until they move."""
-    model = golden.StallablePipeline(lambda beat: (beat + 1) % (1 << BITS), latency)
+    model = golden.StallablePipeline(lambda beat: (beat + 1) % (1 << BITS), latency, places)
     beat = None
     out = []
     for offer, ready in zip(pace(rng, clocks), pace(rng, clocks), strict=True):
@@ -135,22 +135,29 @@ SKID_BINS = {
     "a beat every clock": flows,
 }
 CASES = {
-    "skid_buffer": Case(
-        partial(SkidBuffer, BITS),
-        pushed,
+    name: Case(
+        partial(SkidBuffer, BITS, places),
+        partial(pushed, places=places),
         SKID_BINS,
     )
+    for name, places in (("skid_buffer", 2), ("skid_buffer_of_one", 1))
 } | {
-    f"stallable_pipeline_{latency}": Case(
-        lambda latency=latency: StallablePipeline(Increment(latency), latency),
-        partial(streamed, latency=latency),
+    name: Case(
+        lambda latency=latency, places=places: StallablePipeline(
+            Increment(latency), latency, places
+        ),
+        partial(streamed, latency=latency, places=places),
         {
             "stalled": lambda trace, n: not trace[n].outputs["i__ready"],
             "the output waits": waits,
             "a beat every clock": flows,
         },
     )
-    for latency in (1, 4)
+    for name, latency, places in (
+        ("stallable_pipeline_1", 1, 2),
+        ("stallable_pipeline_4", 4, 2),
+        ("stallable_pipeline_of_one", 2, 1),
+    )
 }
 EXAMPLES = {
     "skid_buffer": Example(

@@ -155,6 +155,9 @@ def memory(rows: np.ndarray, params: DescriptorPoolParams) -> np.ndarray:
     distance = room * rng.choice([0.0, 0.2, 0.5, 0.9, 1.1], DESCRIPTORS)
     anything = rng.integers(0, 1 << LINE_NUMBER, DESCRIPTORS)
     records["distance"] = np.where(rng.random(DESCRIPTORS) < 0.97, distance, anything)
+    points = rng.random(DESCRIPTORS) < 0.5
+    for name in ("magnify", "minify", "smooth", "anisotropy"):
+        records[name] = np.where(points, 0, records[name])
     put_surfaces(rng, records, params)
     put_rows(rng, records, params)
     data = codec.pack(records, DESCRIPTOR, STRIDE * 8)
@@ -222,7 +225,7 @@ def pool_of(
     data: np.ndarray, params: DescriptorPoolParams, unreadable: int | None = None
 ) -> DescriptorPool:
     """The golden pool of a configuration, over memory."""
-    more = params.layers, params.cubes, bool(params.surfaces), bool(params.rows)
+    more = params.layers, params.cubes, bool(params.surfaces), bool(params.rows), params.points
     rules = TextureRules(params.formats, params.extent, params.anisotropy, *more)
     return DescriptorPool(data, rules, params.size, unreadable)
 

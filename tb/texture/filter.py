@@ -30,11 +30,10 @@ from fixfunc.tb.bench.states import parted
 BITS = sum(f.bits for f in FILTER_TAPS)
 ENDS = (0, 1, 127, 128, 254, 255)  # of fractions
 ODD = (1, 1, 127, 255, 255)  # products of such fractions have all bits
-POWERS = (1, 2, 4, 8, 16)
 # Two values of texels, as shares of the range and units beside it, and how many have the first: so
 # that means are halfway between floats, just below a power of two, or next to nothing.
 FEW = ((0, 0), (1, 0), 0.5), ((1, 0), (1, -1), 0.9), ((0, 0), (0, 1), 0.8)
-# Of float32 that are compared: zeros, denormals, the least number, infinities, NaN.
+# Of float32 that are compared, or pass: zeros, denormals, the least number, infinities, NaN.
 WORDS = (0, 1, 0x7F, 0x80, 0x7F80, 0x7FC0, 0x8000, 0x8080, 0xBF80, 0xFF80, 0x3F80, 0xFFFF)
 
 # Halves: zeros, denormals, the least and greatest numbers, infinities, NaN of either kind.
@@ -69,13 +68,18 @@ def draw(rng: np.random.Generator, params: FilterParams) -> np.ndarray:
     if not alike and rng.random() < 0.5:
         state["op"] = FilterOp.GATHER  # of one channel, in that one's unit
     unit = rng.choice(params.units)
-    integers = [unit for unit in params.units if unit != Unit.HALF]
+    integers = [unit for unit in params.units if unit not in (Unit.HALF, Unit.WORD)]
     if params.halves and rng.random() < 0.3:
         unit = Unit.HALF
+    if params.words and rng.random() < 0.15:
+        unit = Unit.WORD
     for name in CHANNELS:
         own = unit if alike or unit == Unit.HALF else rng.choice(integers)
         state[f"unit_{name}"] = own
-    state["compares"] &= unit != Unit.HALF
+    if unit == Unit.WORD:
+        state["unit_r"] = Unit.WORD
+        state["unit_g"] = rng.choice([Unit.WORD, Unit.UNORM16])
+    state["compares"] &= unit not in (Unit.HALF, Unit.WORD)
     return state
 
 
@@ -83,13 +87,16 @@ def quads(
     rng: np.random.Generator, count: int, state: np.ndarray, params: FilterParams
 ) -> np.ndarray:
     """Grids of quads, one after the other."""
-    samples = np.array(range(1, 49) if params.footprints else POWERS)
+    samples = np.arange(1, 49 if params.footprints else 2)
     is_half = state["unit_r"][0] == Unit.HALF
+    is_word = state["unit_r"][0] == Unit.WORD
     few = (None, *FEW)[rng.choice(4, p=[0.4, 0.2, 0.15, 0.25])]
     some, share = (ODD, 0.9) if few else (ENDS, 0.4)
     most = rng.choice([1, 1, 2, 4] if few else [1, 1, 1, 3, 7, 16, 16 if is_half else 48], count)
     numbers = np.array([[rng.choice(samples[samples <= n]) for _ in range(4)] for n in most])
     smooth = rng.random(count) < (0.6 if few else 0.3)  # between two levels
+    if is_word:  # a point
+        numbers[:], smooth[:] = 1, False
     times = numbers.max(1) << smooth
     beats = np.zeros(int(times.sum()), dtype(FILTER_TAPS))
     which = np.repeat(np.arange(count), times)
@@ -131,6 +138,9 @@ def texels(
         return rng.choice(WORDS if state["floats"][0] else [0, 1, 0x7FFF, 0x8000, 0xFFFF], count)
     if unit == Unit.HALF:
         return _halves(rng, count)
+    if state["unit_r"][0] == Unit.WORD:
+        some = rng.choice(WORDS, count)
+        return np.where(rng.random(count) < 0.5, some, rng.integers(0, 1 << 16, count))
     one = (1 << UNIT_BITS[unit]) - 1
     if few:
         first, second, share = few
@@ -213,7 +223,7 @@ async def a_quad_takes_a_clock(dut: HierarchyObject) -> None:
 
 def single(rng: np.random.Generator, count: int, params: FilterParams) -> np.ndarray:
     """A packed state, and quads of one grid a pixel."""
-    state = draw(rng, replace(params, halves=False))
+    state = draw(rng, replace(params, halves=False, words=False))
     beats = quads(rng, count, state, params)[:count]
     beats["end"] = 1
     for pixel in range(4):

@@ -16,7 +16,7 @@ from fixfunc.rtl.texture.unit.layouts import TextureUnitParams
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.addresses import Address
-from fixfunc.spec.textures.cache import DEPTHS, FLOATS, SNORMS, StoredFormat
+from fixfunc.spec.textures.cache import DEPTHS, FLOATS, POINT_SAMPLED, SNORMS, StoredFormat
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.filter import CHANNELS, FilterOp
 from fixfunc.spec.textures.unit import (
@@ -124,7 +124,7 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     state["compares"] = rng.random() < 0.3
     if state["compares"][0] and rng.random() < 0.8:
         put_format(state, rng.choice(COMPARED))
-    if forms_of(state)[0] in DEPTHS and rng.random() < 0.8:
+    if forms_of(state)[0] in DEPTHS and rng.random() < (0.5 if params.words else 0.8):
         state["compares"] = 1
     state["function"] = rng.choice(list(Compare))
     for name in CHANNELS:
@@ -135,9 +135,10 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
     if forms_of(state)[0] in FLOATS:
         for name in CHANNELS:
             state[f"border_{name}"] = rng.choice(SPECIAL)
-    if forms_of(state)[0] in DEPTHS:
+    if forms_of(state)[0] in (*DEPTHS, *POINT_SAMPLED):
         word = int(rng.choice(WORDS))
         state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16
+        state["border_b"], state["border_a"] = state["border_g"], state["border_r"]
     most = [rng.integers(0, 2), 2, 16, rng.integers(2, 17), rng.integers(17, 32)]
     state["anisotropy"] = rng.choice(most, p=[0.58, 0.1, 0.1, 0.2, 0.02])
     if params.coded and size <= 64 and rng.random() < CODED:
@@ -150,8 +151,10 @@ def draw(rng: np.random.Generator, params: TextureUnitParams) -> np.ndarray:
         place_rows(rng, state)
         if rng.random() < 0.9:
             state["last"] = state["last_layer"] = state["cube"] = 0
-            own = COMPARED if state["compares"][0] else set(params.cache.rows) - set(DEPTHS)
+            own = COMPARED if state["compares"][0] else params.cache.rows
             put_format(state, rng.choice(sorted(set(own) & set(params.stored.rows))))
+    if forms_of(state)[0] in params.words and not state["compares"][0] and rng.random() < 0.8:
+        state["magnify"] = state["minify"] = state["smooth"] = state["anisotropy"] = 0
     return state
 
 

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
+from itertools import product
+
 import numpy as np
 import pytest
 from amaranth.hdl import Module, Signal
@@ -7,7 +9,8 @@ from amaranth.sim import Simulator
 
 from fixfunc.models.lib import skid_buffer as golden
 from fixfunc.rtl.lib.fork_join import move_together
-from fixfunc.rtl.lib.skid_buffer import StallablePipeline
+from fixfunc.rtl.lib.skid_buffer import SkidBuffer, StallablePipeline
+from fixfunc.spec.errors import InputError
 from fixfunc.tb.bench import clocked
 from fixfunc.tb.lib import skid_buffer as bench
 from tests.lib.bench import broken, check_bench, check_page, is_caught
@@ -32,11 +35,11 @@ def test_nothing_is_lost_or_reordered(latency):
 
 
 def test_the_first_beat_takes_the_latency():
-    """From ``i`` to ``o``: the unit's latency and two more clocks."""
-    for latency in (1, 4):
-        model = golden.StallablePipeline(lambda beat: beat, latency)
+    """From ``i`` to ``o``: the unit's latency and two more clocks, of one place one."""
+    for latency, places in product((1, 4), (1, 2)):
+        model = golden.StallablePipeline(lambda beat: beat, latency, places)
         valid = [model.step(1, 5, 1)["valid"] for _ in range(12)]
-        assert valid.index(1) == latency + StallablePipeline.AROUND
+        assert valid.index(1) == latency + StallablePipeline.AROUND + places - 2
 
 
 @pytest.mark.parametrize("name", bench.CASES)
@@ -57,6 +60,25 @@ def test_every_bin_is_hit(name):
 )
 def test_a_broken_one_is_caught(right, wrong):
     assert is_caught(STEM, "skid_buffer", right, wrong)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("Mux(is_held, held, self.i)", "self.i"),
+        ("self.o.valid.eq(is_held | self.push)", "self.o.valid.eq(self.push)"),
+        ("is_held.eq(waits)", "is_held.eq(self.o.valid)"),
+        ("self.enable.eq(~is_held)", "self.enable.eq(1)"),
+        ("m.If(~is_held)", "m.If(is_held)"),
+    ],
+)
+def test_a_broken_one_of_one_place_is_caught(right, wrong):
+    assert is_caught(STEM, "skid_buffer_of_one", right, wrong)
+
+
+def test_other_numbers_of_places():
+    with pytest.raises(InputError, match="places must be 1 or 2, not 3"):
+        SkidBuffer(8, 3)
 
 
 @pytest.mark.parametrize(

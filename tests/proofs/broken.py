@@ -18,6 +18,13 @@ PRIMITIVES = [
         "kept",
     ),
     (
+        "stallable_pipeline_of_one",
+        "lib.skid_buffer",
+        "Mux(is_held, held, self.i)",
+        "self.i",
+        "in_order",
+    ),
+    (
         "stream_fifo",
         "lib.fifo",
         "rows.r_en.eq(~self.o.valid | self.o.ready)",

@@ -20,6 +20,7 @@ from fixfunc.spec.textures.descriptors import (
     DescriptorKind,
     Refusal,
 )
+from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.unit import TEXTURED_QUAD
 from fixfunc.tb.texture import descriptor_pool as bench
 from tests import volume
@@ -105,6 +106,32 @@ SURFACES = [
     ({"format": StoredFormat.R16_UNORM}, Refusal.STATE),
     ({"format": StoredFormat.R16G16B16A16_FLOAT - 32, "extended": 1}, Refusal.STATE),
 ]
+
+
+GATHER = {"op": FilterOp.GATHER}
+POINTS = [
+    ({}, None),
+    ({"coarse": 1, "op": FilterOp.MAXIMUM, "anisotropy": 1}, None),
+    *(({name: 1}, Refusal.STATE) for name in ("magnify", "minify", "smooth")),
+    ({"anisotropy": 2}, Refusal.STATE),
+    ({"anisotropy": 16}, Refusal.STATE),
+    (GATHER | {"magnify": 1, "minify": 1, "smooth": 1, "anisotropy": 16}, None),
+    (GATHER | CUBE, Refusal.STATE),
+    (CUBE, None),
+    # It may be compared: the pool does not know.
+    ({"magnify": 1, "format": StoredFormat.R32_FLOAT, "extended": 0}, None),
+    ({"magnify": 1, "format": StoredFormat.R16G16B16A16_FLOAT - 32}, None),
+]
+
+
+@pytest.mark.plan("descriptor-pool-8")
+@pytest.mark.parametrize(("fields", "reason"), POINTS)
+def test_rules_of_points(fields, reason, monkeypatch):
+    """Of R32G32_FLOAT: linear filters are optional [fs 7.18.1], and a gather has none."""
+    own = {"format": StoredFormat.R32G32_FLOAT - 32, "extended": 1}
+    rows = np.concatenate([bench.placed(0, 1, 2000), bench.selected([0])])
+    found = refusals(monkeypatch, [LEGAL | own | fields], rows)
+    assert found == ([] if reason is None else [(0, reason)])
 
 
 @pytest.mark.plan("descriptor-pool-2")

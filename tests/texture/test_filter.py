@@ -188,5 +188,5 @@ def test_no_quads_are_none():
 
 @pytest.mark.plan("filter-2")
 def test_units_are_those_of_the_formats():
-    assert [len(params.units) for params in CONFIGS.values()] == [5, 1, 6]
+    assert [len(params.units) for params in CONFIGS.values()] == [5, 1, 7]
     assert len(FilterParams(packed=False).units) == 3

@@ -27,6 +27,7 @@ from fixfunc.spec.textures.cache import (
     COLOURS,
     FLOATS,
     MORE,
+    POINT_SAMPLED,
     TEXEL_QUAD,
     CacheStatus,
     StoredFormat,
@@ -41,7 +42,7 @@ from tests.textures import noise
 from tests.tiers import by_tier
 
 BLOCK = STEM = "texture_cache"
-OF_TINY = [form for form in CONFIGS["tiny"].formats if form in MORE]
+OF_TINY = [form for form in CONFIGS["tiny"].formats if form in (*MORE, *POINT_SAMPLED)]
 
 
 def unpacked(out):
@@ -215,10 +216,9 @@ def test_texels_are_those_that_the_sampler_fetches(form, monkeypatch):
     quads = quads_of(texture, rng, 1000)
     monkeypatch.setattr(bench, "memory", lambda *_: data.copy())
     monkeypatch.setattr(bench, "unreadable", lambda *_: None)
-    rows = np.concatenate(
-        [codec.pack(state, CACHE_STATE, bench.BITS), codec.pack(quads, CACHE_QUAD, bench.BITS)]
-    )
-    out = unpacked(volume.check(STEM, config, rows))
+    parts = ((state, CACHE_STATE), (quads, CACHE_QUAD))
+    rows = [codec.pack(*part, bench.BITS) for part in parts]
+    out = unpacked(volume.check(STEM, config, np.concatenate(rows)))
     taps = taps_of(quads)
     for tap in range(16):
         chosen = taps.reads[:, tap]
@@ -229,8 +229,9 @@ def test_texels_are_those_that_the_sampler_fetches(form, monkeypatch):
         if form in FLOATS:
             value = found.view(np.float16)[chosen].astype(np.float32)
             assert np.array_equal(value, wanted, equal_nan=True)
-            signs = [np.signbit(v)[~np.isnan(v)] for v in (value, wanted)]
-            assert np.array_equal(*signs)
+            assert np.array_equal(*(np.signbit(v)[~np.isnan(v)] for v in (value, wanted)))
+        elif form in POINT_SAMPLED:
+            assert found[chosen].view(np.uint32).tolist() == wanted[:, :2].view(np.uint32).tolist()
         else:
             assert np.array_equal(found[chosen].astype(np.float32) / units(form), wanted)
         assert not found[~chosen].any()

@@ -14,7 +14,7 @@ from fixfunc.models.texture.unit.places import place_of
 from fixfunc.rtl.texture.unit.places import Place
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.textures.cache import COLOURS, DEPTHS, FLOATS, StoredFormat
+from fixfunc.spec.textures.cache import COLOURS, DEPTHS, FLOATS, POINT_SAMPLED, StoredFormat
 from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURE_QUAD, TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from tests import volume
@@ -98,11 +98,14 @@ def sampled(
     if form in FLOATS:
         for name, value in zip("rgba", sampler.border, strict=True):
             state[f"border_{name}"] = np.float16(value).view(np.uint16)
-    if form in DEPTHS:
-        is_float = form == StoredFormat.R32_FLOAT
+    if form in (*DEPTHS, *POINT_SAMPLED):
+        is_float = form in POINT_SAMPLED
         red = np.float32(sampler.border[0]).view(np.uint32)
         word = red if is_float else int(sampler.border[0] * 0xFFFFFF)
         state["border_r"], state["border_g"] = word & 0xFFFF, word >> 16
+    if form in POINT_SAMPLED:
+        green = np.float32(sampler.border[1]).view(np.uint32)
+        state["border_b"], state["border_a"] = green & 0xFFFF, green >> 16
     quads = np.zeros(len(places), dtype(params.quad))
     quads["kind"], quads["live"] = 1, 15
     vectors = {"": places} | dict(zip(("across_", "down_"), gradients, strict=False))

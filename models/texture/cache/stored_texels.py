@@ -9,7 +9,14 @@ from fixfunc.models.texture.cache.linear_rows import MORTON
 from fixfunc.models.texture.cache.texture_cache import morton
 from fixfunc.models.texture.texels import DXGI, TEXELS
 from fixfunc.spec.dxgi import Format
-from fixfunc.spec.textures.cache import DEPTHS, FLOATS, LINE, LINE_NUMBER, StoredFormat
+from fixfunc.spec.textures.cache import (
+    DEPTHS,
+    FLOATS,
+    LINE,
+    LINE_NUMBER,
+    POINT_SAMPLED,
+    StoredFormat,
+)
 from fixfunc.spec.textures.filter import CHANNELS
 
 ONE = {"UNORM": 0xFFFF, "SNORM": 0x7FFF, "FLOAT": 0x3C00}  # alpha that a format lacks
@@ -48,7 +55,7 @@ def texels_of(
     inside = morton(x, y).astype(np.int64) * stored.size
     inside = np.where(np.asarray(pitch) >= 0, y * pitch * LINE + x * stored.size, inside)
     place = (begin + inside) % (LINE << LINE_NUMBER)
-    if form in DEPTHS:
+    if form in (*DEPTHS, *POINT_SAMPLED):
         return _words(memory, place, stored)
     if stored.edge == 1:
         data = memory[place[:, None] + np.arange(stored.size)]
@@ -86,11 +93,12 @@ def _small_floats(data, form):
 
 
 def _words(memory, place, stored):
-    """Depths of 24 and 32 bits as they lie: the upper half of red is green's."""
+    """Words of 24 and 32 bits as they lie: the upper half of each is the next channel's."""
     bits = int(stored.unit[0]).bit_length() if stored.kind == "UNORM" else 32
-    raw = memory[place[:, None] + np.arange(4)].copy().view("<u4")[:, 0].astype(np.int64)
+    raw = memory[place[:, None] + np.arange(stored.size)].copy().view("<u4").astype(np.int64)
     out = np.zeros((len(place), len(CHANNELS)), np.uint16)
-    out[:, 0] = raw & 0xFFFF
-    out[:, 1] = (raw & (1 << bits) - 1) >> 16
     out[:, 3] = 0xFFFF
+    for n in range(stored.size // 4):
+        out[:, 2 * n] = raw[:, n] & 0xFFFF
+        out[:, 2 * n + 1] = (raw[:, n] & (1 << bits) - 1) >> 16
     return out

@@ -15,11 +15,12 @@ from fixfunc.spec.dxgi import Format
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.payloads import TRANSFER
 from fixfunc.spec.textures.addresses import EXTENT
-from fixfunc.spec.textures.cache import COLOURS, FORMAT, LINE, MORE, StoredFormat
+from fixfunc.spec.textures.cache import COLOURS, FORMAT, LINE, MORE, POINT_SAMPLED, StoredFormat
 from fixfunc.spec.textures.coded_lines import TILE_LINES
 from fixfunc.spec.textures.filter import FilterOp
 
-FORMATS = {DXGI[Format[form.name]]: form for form in (*COLOURS, *MORE)}  # by name and sRGB
+# By name and sRGB.
+FORMATS = {DXGI[Format[form.name]]: form for form in (*COLOURS, *MORE, *POINT_SAMPLED)}
 LOD_ONE = 256
 REDUCTIONS = {"standard": FilterOp.MEAN, "minimum": FilterOp.MINIMUM, "maximum": FilterOp.MAXIMUM}
 

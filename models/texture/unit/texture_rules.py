@@ -12,6 +12,7 @@ from fixfunc.spec.textures.addresses import Address
 from fixfunc.spec.textures.cache import FORMAT, LINE, PITCH, StoredFormat
 from fixfunc.spec.textures.coded_lines import CODED_FORMATS, TILE_LINES
 from fixfunc.spec.textures.cube import FACES
+from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.unit import LAST_CUBE
 
 BLOCK = 4  # texels along the edge of a block
@@ -33,6 +34,7 @@ class TextureRules(NamedTuple):
     cubes: bool = False  # they may be cubes; with layers
     coded: bool = False  # they may be coded surfaces
     linear: bool = False  # they may lie as rows of texels
+    points: Collection[StoredFormat] = ()  # formats that are sampled by points alone
 
     def broken(self, record: np.void, limit: int) -> CommandError:
         """The first rule that a texture breaks, or NONE.
@@ -53,6 +55,8 @@ class TextureRules(NamedTuple):
         if form not in self.formats or not all(modes):
             return CommandError.STATE
         if record["anisotropy"] > self.anisotropy or self._lacks(record):
+            return CommandError.STATE
+        if form in self.points and is_beyond_points(record):
             return CommandError.STATE
         if record["linear"]:
             return _broken_by_rows(record, form, limit)
@@ -78,6 +82,15 @@ class TextureRules(NamedTuple):
 def form_of(record: np.void) -> int:
     """Number of a texture's format: StoredFormat, or one that is none."""
     return int(record["format"]) + (int(record["extended"]) << FORMAT)
+
+
+def is_beyond_points(state: np.ndarray | np.void) -> np.ndarray:
+    """A sampler reads more than points: linear of any kind, several samples, a cube's corner.
+
+    A gather has no filters, but of a cube a texel that is the mean of three.
+    """
+    smooth = state["magnify"] | state["minify"] | state["smooth"] | (state["anisotropy"] > 1)
+    return np.where(state["op"] == FilterOp.GATHER, state["cube"], smooth) == 1
 
 
 def _layers_before(record):

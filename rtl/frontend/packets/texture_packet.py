@@ -62,6 +62,7 @@ class TexturePacket(wiring.Component):
             p.texture_anisotropy,
             surfaces=p.texture_surfaces,
             rows=p.texture_rows,
+            points=p.texture_points,
         )
         m.d.comb += [
             check.candidate.eq(candidate),

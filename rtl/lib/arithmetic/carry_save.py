@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from amaranth.hdl import Module, Signal, Value, ValueLike, signed
+from amaranth.hdl import Cat, Const, Module, Signal, Value, ValueLike, signed
 
 from fixfunc.rtl.lib.bits import gated
 
@@ -46,6 +46,25 @@ def carry_save(
 def partial_products(first: Value, second: Value) -> list[Value]:
     """Addends whose sum is a product: one for each bit of the second factor, which has no sign."""
     return [gated(first, bit) << k for k, bit in enumerate(second)]
+
+
+def square_products(value: Value) -> list[Value]:
+    """Addends whose sum is the square of a number without a sign: half of its partial products.
+
+    Of two bits both products are one, a place higher; of a bit with itself it is the bit. They are
+    packed by places, so that there are half as many addends as bits, and one.
+    """
+    bits = len(value)
+    places = [[] for _ in range(2 * bits)]
+    for low in range(bits):
+        places[2 * low].append(value[low])
+        for high in range(low + 1, bits):
+            places[low + high + 1].append(value[low] & value[high])
+    rows = max(map(len, places))
+    return [
+        Cat(place[row] if row < len(place) else Const(0, 1) for place in places)
+        for row in range(rows)
+    ]
 
 
 def _held(m, values, width, name):

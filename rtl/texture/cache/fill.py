@@ -6,7 +6,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import Selection, among, gated, leading_zeros, named
-from fixfunc.rtl.lib.delay import delay, later
+from fixfunc.rtl.lib.delay import delay, later, register
 from fixfunc.rtl.texture.block_decode import BlockDecodeParams, Decoder
 from fixfunc.rtl.texture.cache.formats import (
     BLOCKS,
@@ -63,9 +63,9 @@ class Fill(wiring.Component):
 
     @property
     def latency(self) -> int:
-        """Clocks from a line to its texels: decoder, selection, sRGB to linear, errors."""
+        """Clocks from a line to its texels: decoder, selection, sRGB to linear, signs."""
         decoder = self._decoder.latency if self._decoder else 0
-        return decoder + 1 + (Linear.LATENCY if self._srgb else 0) + 1
+        return decoder + 1 + (Linear.LATENCY if self._srgb else 0) + bool(self._signed)
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -85,7 +85,8 @@ class Fill(wiring.Component):
         else:
             is_block = named(m, among(form, self._blocks), "is_block")
             chosen = Mux(is_block, decoded.as_value(), Value.cast(plain))
-        m.d.sync += selected.eq(chosen)
+        # Of nothing what follows makes nothing.
+        m.d.sync += Value.cast(selected).eq(gated(Value.cast(chosen), ~filling.error))
         texels = selected
         clocks_behind = 1
         if self._srgb:
@@ -98,10 +99,11 @@ class Fill(wiring.Component):
             clocks_behind += Linear.LATENCY
         if self._signed:
             texels = self._with_sign(m, texels, delay(m, form, clocks_behind, "format_of_texels"))
-        error = delay(m, filling.error, clocks_behind, "error")
-        m.d.sync += [
-            Value.cast(self.o.texels).eq(gated(Value.cast(texels), ~error)),
-            self.o.error.eq(error),
+            texels = register(m, texels, BLOCK, "signed_texels")
+            clocks_behind += 1
+        m.d.comb += [
+            Value.cast(self.o.texels).eq(texels),
+            self.o.error.eq(delay(m, filling.error, clocks_behind, "error")),
             self.o.fetched.eq(delay(m, filling.fetched, clocks_behind, "fetched")),
             self.o.target.eq(delay(m, filling.target, clocks_behind, "target")),
         ]

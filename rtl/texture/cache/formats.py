@@ -56,12 +56,13 @@ PLAIN = {
     StoredFormat.A8_UNORM: _plain(1, "a", 8),
     StoredFormat.R16G16B16A16_UNORM: _plain(8, "rgba", 16, 16, 16, 16),
 }
-# What is compared alone: the upper half of red is green's.
+# What is compared, or sampled by points: the upper half of each word is the next channel's.
 WORDS = {
     StoredFormat.R24_UNORM_X8_TYPELESS: Plain(
         4, (Channel(0, 16), Channel(16, 8, True), None, None)
     ),
     StoredFormat.R32_FLOAT: Plain(4, (Channel(0, 16), Channel(16, 16), None, None)),
+    StoredFormat.R32G32_FLOAT: _plain(8, "rgba", 16, 16, 16, 16),
 }
 # As PLAIN, with a sign.
 SIGNED = {

@@ -33,7 +33,7 @@ class TexelReads(wiring.Component):
         :attr:`LATENCY` clocks behind the last round of a quad at the earliest.
     """
 
-    LATENCY = 4  # filled, read, joined, out
+    LATENCY = 3  # filled, read, joined
 
     def __init__(self, params: TextureCacheParams) -> None:
         self._params = params
@@ -47,7 +47,7 @@ class TexelReads(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.skid = skid = SkidBuffer(layout(TEXEL_QUAD))
+        m.submodules.skid = skid = SkidBuffer(layout(TEXEL_QUAD), places=1)
         wiring.connect(m, skid.o, wiring.flipped(self.o))
         current = Signal(self._params.pending)  # all of its blocks are there
         current_valid = Signal()

@@ -59,6 +59,7 @@ CONFIGS = {
             StoredFormat.R16G16B16A16_UNORM,
             StoredFormat.R16G16B16A16_SNORM,
             *FLOATS,
+            StoredFormat.R32G32_FLOAT,
         ),
     ),
 }
@@ -125,7 +126,7 @@ class TextureCache(wiring.Component):
         m.submodules.misses = misses = MissScheduler(params)
         m.submodules.reads = reads = self._reads
         m.submodules.lines = lines = LineCache(params)
-        m.submodules.fill = fills = StallablePipeline(fill, fill.latency)
+        m.submodules.fill = fills = StallablePipeline(fill, fill.latency, places=1)
         m.submodules.texels = texels = TexelReads(params)
         wiring.connect(m, rounds.o, lookup.i)
         wiring.connect(m, lookup.pending, texels.i)

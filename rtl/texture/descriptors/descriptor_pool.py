@@ -68,6 +68,8 @@ class DescriptorPoolParams:
         Formats of textures that may be coded surfaces; others are refused. With layers alone.
     rows : tuple of StoredFormat
         Formats of textures that may lie as rows of texels; others are refused. With layers alone.
+    points : tuple of StoredFormat
+        Formats of textures that are sampled by points alone; other samplers of them are refused.
     """
 
     size: int = POOL
@@ -79,6 +81,7 @@ class DescriptorPoolParams:
     gradients: bool = False
     surfaces: tuple[StoredFormat, ...] = ()
     rows: tuple[StoredFormat, ...] = ()
+    points: tuple[StoredFormat, ...] = ()
 
     @property
     def quad(self) -> tuple[Field, ...]:
@@ -141,6 +144,7 @@ CONFIGS = {
         gradients=unit.gradients,
         surfaces=unit.stored.surfaces,
         rows=unit.stored.rows,
+        points=unit.points,
     )
     for name, unit in UNITS.items()
 }
@@ -196,7 +200,7 @@ class DescriptorPool(wiring.Component):
         p = self._params
         m.submodules.reader = reader = AxiReader(TRANSFERS, 3, 1)
         m.submodules.check = check = TextureCheck(
-            *(p.formats, p.extent, p.anisotropy, p.layers, p.cubes, p.surfaces, p.rows)
+            *(p.formats, p.extent, p.anisotropy, p.layers, p.cubes, p.surfaces, p.rows, p.points)
         )
         m.submodules.kept = kept = Memory(shape=self._kept, depth=p.size, init=[])
         join(m, self.memory, reader.memory)

@@ -3,8 +3,9 @@
 
 from collections.abc import Collection
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
+from amaranth.lib.data import View
 from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import among, choose, gated, maximum, named
@@ -25,6 +26,7 @@ from fixfunc.spec.textures.cache import (
 from fixfunc.spec.textures.coded_lines import TILE_LINES
 from fixfunc.spec.textures.cube import FACES
 from fixfunc.spec.textures.descriptors import DESCRIPTOR
+from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.unit import LAST_CUBE, TEXTURE_STATE
 
 CANDIDATE = layout((TEXTURE_STATE[0], *DESCRIPTOR))
@@ -52,6 +54,8 @@ class TextureCheck(wiring.Component):
         Formats of textures that may be coded surfaces.
     rows : collection of StoredFormat
         Formats of textures that may lie as rows of texels.
+    points : collection of StoredFormat
+        Formats of textures that are sampled by points alone.
 
     Members
     -------
@@ -65,7 +69,7 @@ class TextureCheck(wiring.Component):
         The outputs hold from the next clock to the next ``start``.
     supported : Out(1)
         Sizes, number of levels, of cubes, format, address modes and number of samples are known,
-        and it is no array, cube or coded surface that there is not.
+        it is no array, cube or coded surface that there is not, and points are sampled so.
     beyond : Out(1)
         A level of a layer, or a coded surface or its table, goes on beyond the limit.
     """
@@ -79,8 +83,10 @@ class TextureCheck(wiring.Component):
         cubes: bool = False,
         surfaces: Collection[StoredFormat] = (),
         rows: Collection[StoredFormat] = (),
+        points: Collection[StoredFormat] = (),
     ) -> None:
         self._rows = rows
+        self._points = points
         self._surfaces = surfaces
         self._formats = formats
         self._extent = extent
@@ -140,11 +146,16 @@ class TextureCheck(wiring.Component):
             self._is_cube_known() if self._cubes else ~candidate.cube,
             self._is_surface_known() if self._surfaces else ~candidate.coded,
             self._are_rows_known() if self._rows else ~candidate.linear,
+            *([self._is_point_known()] if self._points else []),
         ).all()
 
     def _is_format_known(self):
         known = among(self._form, self._formats)
         return known if self._extended else known & ~self.candidate.extended
+
+    def _is_point_known(self):
+        """The format is no one that is sampled by points alone, or points are all that is asked."""
+        return ~(among(self._form, self._points) & is_beyond_points(self.candidate))
 
     def _are_rows_known(self):
         """The texture does not lie as rows of texels, or is one that may: of one level."""
@@ -206,7 +217,8 @@ class TextureCheck(wiring.Component):
         doublings = register(
             m, sum(Mux((last >> n).any(), 2, 0) for n in range(len(last))), 5, "doublings"
         )
-        halvings = choose(self._form, [HALVINGS.get(n, 0) for n in range(1 << len(self._form))])
+        known = [HALVINGS[n] if n in self._formats else None for n in range(1 << len(self._form))]
+        halvings = choose(self._form, known)
         exponent = Mux(doublings > halvings, doublings - halvings, 0)[:5]
         number = Const(1) << exponent
         is_table_beyond = Const(0, 1)
@@ -233,3 +245,12 @@ class TextureCheck(wiring.Component):
         bits = max(TABLE, len(transfers)) + 1
         end = register(m, self.candidate.mode_table + transfers, bits, "end_of_table")
         return self.candidate.coded & (end > self.limit << 1)
+
+
+def is_beyond_points(state: View) -> Value:
+    """A sampler reads more than points: linear of any kind, several samples, a cube's corner.
+
+    A gather has no filters, but of a cube a texel that is the mean of three.
+    """
+    smooth = Cat(state.magnify, state.minify, state.smooth, state.anisotropy[1:]).any()
+    return Mux(state.op == FilterOp.GATHER, state.cube, smooth)

@@ -8,14 +8,16 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, UnionLayout
 from amaranth.lib.wiring import In, Out
 
-from fixfunc.rtl.lib.bits import choose, lowest, named, number
-from fixfunc.rtl.lib.delay import delay, register
+from fixfunc.rtl.lib.bits import among, choose, lowest, named, number
+from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.skid_buffer import SkidBuffer
 from fixfunc.rtl.payload import layout
+from fixfunc.rtl.texture.filter.channel_sum import Widths
 from fixfunc.rtl.texture.filter.count_divider import CountDivider
 from fixfunc.rtl.texture.filter.half_filter import HalfFilter
 from fixfunc.rtl.texture.filter.nearest import Nearest
-from fixfunc.rtl.texture.filter.pixel_sums import SUM, PixelSums, texels_of
+from fixfunc.rtl.texture.filter.pixel_sums import PixelSums, sum_layout, texels_of
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.textures.filter import (
     CHANNELS,
     FILTER_STATE,
@@ -41,13 +43,15 @@ class FilterParams:
     signed : bool
         SNORM formats.
     footprints : bool
-        Any number of samples a pixel; else 1, 2, 4, 8 or 16.
+        Any number of samples a pixel; else one, of one level or between two.
     floats : bool
         float32 may be compared.
     halves : bool
         Texels may be halves.
     corners : bool
         Of a grid of halves a corner may be missing; else none is.
+    words : bool
+        Texels may be float32, which are not filtered; with halves.
     """
 
     packed: bool = True
@@ -56,24 +60,30 @@ class FilterParams:
     floats: bool = True
     halves: bool = False
     corners: bool = False
+    words: bool = False
+
+    def __post_init__(self):
+        if self.words and not self.halves:
+            raise InputError("words", "be False without halves", self.words)
 
     @property
     def units(self) -> tuple[Unit, ...]:
         """Units of the formats that there are."""
         packed = (Unit.UNORM12, Unit.UNORM10) if self.packed else ()
         signs = (Unit.SNORM15, Unit.SNORM14) if self.signed else ()
-        return (Unit.UNORM16, *packed, *signs, *((Unit.HALF,) if self.halves else ()))
+        floats = (Unit.HALF,) if self.halves else ()
+        return (Unit.UNORM16, *packed, *signs, *floats, *((Unit.WORD,) if self.words else ()))
 
 
 CONFIGS = {
     "default": FilterParams(),
     "bytes": FilterParams(packed=False, signed=False, footprints=False, floats=False),
-    "tiny": FilterParams(halves=True, corners=True),
+    "tiny": FilterParams(halves=True, corners=True, words=True),
 }
 PURPOSE = {  # of each configuration
     "default": "every normalised format of up to 16 bits, any number of samples",
-    "bytes": "UNORM of 8 and 16 bits, sRGB, blocks; 1, 2, 4, 8 or 16 samples: less area",
-    "tiny": "for benches: the default, and halves",
+    "bytes": "UNORM of 8 and 16 bits, sRGB, blocks; one sample a pixel: less area",
+    "tiny": "for benches: the default, halves, and float32",
 }
 
 
@@ -82,7 +92,7 @@ class Filter(wiring.Component):
 
     A pixel of several samples, or levels, has a grid a beat. Where the number of samples of a pixel
     of a quad is no power of two, a quad takes 13 clocks at least; the beats of the next one enter
-    meanwhile. Quads of halves take four clocks a grid, by a
+    meanwhile. Quads of halves, or words, take four clocks a grid, by a
     :class:`~fixfunc.rtl.texture.filter.half_filter.HalfFilter`, and others wait until it is empty.
 
     Parameters
@@ -97,10 +107,11 @@ class Filter(wiring.Component):
         One a quad, in order: :attr:`latency` clocks behind its end at the earliest.
     """
 
-    latency = PixelSums.LATENCY + Nearest.LATENCY + 3
+    latency = PixelSums.LATENCY + Nearest.LATENCY + 1
 
     def __init__(self, params: FilterParams = CONFIGS["default"]) -> None:
         self._params = params
+        self._widths = Widths(params.footprints)
         super().__init__(
             {
                 "i": In(stream.Signature(BEATS)),
@@ -110,7 +121,7 @@ class Filter(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.skid = skid = SkidBuffer(layout(FILTERED_QUAD))
+        m.submodules.skid = skid = SkidBuffer(layout(FILTERED_QUAD), places=1)
         steps = Signal(range(CountDivider.STEPS + 1))
         busy = named(m, steps.any(), "busy")
         front = Module()
@@ -140,12 +151,14 @@ class Filter(wiring.Component):
 
     def _select_path(self, m, sums_valid, enable, sums):
         """Quads of halves take a path of their own; the path changes when no quad is in flight."""
-        m.submodules.halves = halves = HalfFilter(BEATS, self._params.corners)
+        p = self._params
+        m.submodules.halves = halves = HalfFilter(BEATS, p.corners, p.words)
         beat = self.i.payload
         is_half = Signal()
         in_flight = Signal(7)  # quads on the path that is selected: 25 at most
         is_state = named(m, beat.kind == FilterKind.STATE, "is_state")
-        own = (beat.state.unit_r == Unit.HALF) & ~beat.state.compares
+        floats = [unit for unit in (Unit.HALF, Unit.WORD) if unit in p.units]
+        own = among(beat.state.unit_r, floats) & ~beat.state.compares
         to_half = named(m, Mux(is_state, own, is_half), "to_half")
         path_ready = named(m, (to_half == is_half) | ~in_flight.any(), "path_ready")
         accept = named(m, path_ready & Mux(to_half, halves.i.ready, enable), "accept")
@@ -169,30 +182,28 @@ class Filter(wiring.Component):
         state = Signal(layout(FILTER_STATE))
         first = Signal(init=1)
         is_taps = self.i.payload.kind == FilterKind.TAPS
-        valid = register(m, sums_valid & is_taps, 1, "valid")
-        with m.If(sums_valid & is_taps):
-            m.d.sync += first.eq(self.i.payload.taps.end)
+        valid = named(m, sums_valid & is_taps, "valid")
+        taps = self.i.payload.taps
+        with m.If(valid):
+            m.d.sync += first.eq(taps.end)
         with m.If(sums_valid & ~is_taps):
             m.d.sync += state.eq(self.i.payload.state)
-        taps = register(m, self.i.payload.taps, layout(FILTER_TAPS), "taps")
-        held = delay(m, state, 1, "state")
-        is_first = delay(m, first, 1, "first")
         sums = []
         for pixel in range(4):
             m.submodules[f"pixel_{pixel}"] = unit = PixelSums(
-                self._params.signed, self._params.floats
+                self._widths, self._params.signed, self._params.floats
             )
             m.d.comb += [
                 *(unit.i[n].eq(taps[f"{n}{pixel}"]) for n in ("u", "v", "weight", "reference")),
-                *(unit.i[n].eq(held[n]) for n in OPERATION),
+                *(unit.i[n].eq(state[n]) for n in OPERATION),
                 unit.i.texels.eq(texels_of(taps, pixel)),
-                *(unit.i.units[n].eq(held[f"unit_{name}"]) for n, name in enumerate(CHANNELS)),
+                *(unit.i.units[n].eq(state[f"unit_{name}"]) for n, name in enumerate(CHANNELS)),
                 unit.i.valid.eq(valid),
-                unit.i.first.eq(is_first),
+                unit.i.first.eq(first),
             ]
             sums.append(unit.o)
         ended = delay(m, valid & taps.end, PixelSums.LATENCY, "ended")
-        return sums, ended, self._control(m, taps, held)
+        return sums, ended, self._control(m, taps, state)
 
     def _control(self, m, taps, state):
         """Numbers of samples, and units, as late as the sums."""
@@ -201,7 +212,7 @@ class Filter(wiring.Component):
         halvings = Signal(ArrayLayout(3, 4))
         for pixel in range(4):
             count = named(m, Mux(is_extreme, 1, taps[f"count{pixel}"]), f"count_{pixel}")
-            places = number(lowest(count))
+            places = number(lowest(count)) if self._widths.several else 0
             m.d.sync += halvings[pixel].eq(places)
             m.d.sync += divisors[pixel].eq(count >> places)
         component = choose(state.component, [state[f"unit_{name}"] for name in CHANNELS])
@@ -229,13 +240,13 @@ class Filter(wiring.Component):
                 m.d.sync += divisor.eq(control["divisors"][pixel])
                 m.d.sync += halvings.eq(control["halvings"][pixel])
             for n in range(len(CHANNELS)):
-                held = Signal(SUM, name=f"sum_{pixel}_{n}")
+                held = Signal(sum_layout(self._widths), name=f"sum_{pixel}_{n}")
                 unit = Signal(3, name=f"unit_{pixel}_{n}")
                 with m.If(load):
                     m.d.sync += held.eq(sums[pixel][n])
                     m.d.sync += unit.eq(control["units"][n])
-                divider = CountDivider(self._params.footprints)
-                nearest = Nearest(self._params.units)
+                divider = CountDivider(self._widths)
+                nearest = Nearest(self._widths, self._params.units)
                 m.submodules[f"divider_{pixel}_{n}"] = divider
                 m.submodules[f"nearest_{pixel}_{n}"] = nearest
                 m.d.comb += [

@@ -18,6 +18,7 @@ from fixfunc.spec.textures.filter import (
     FILTER_TAPS,
     FILTERED_QUAD,
     FilterKind,
+    Unit,
 )
 
 PIXELS = 4
@@ -25,7 +26,7 @@ LAST = len(CHANNELS) - 1
 
 
 class HalfFilter(wiring.Component):
-    """Filter quads whose texels are halves.
+    """Filter quads whose texels are halves; those of float32 pass.
 
     A grid takes four clocks; one that completes another sample of a pixel waits until
     :attr:`HalfPixel.SPACING` clocks have passed since the sample before.
@@ -36,6 +37,8 @@ class HalfFilter(wiring.Component):
         Of the filter.
     corners : bool
         Corners may be missing.
+    words : bool
+        Texels may be float32.
 
     Members
     -------
@@ -45,8 +48,9 @@ class HalfFilter(wiring.Component):
         One a quad, in order.
     """
 
-    def __init__(self, beats: ShapeLike, corners: bool) -> None:
+    def __init__(self, beats: ShapeLike, corners: bool, words: bool = False) -> None:
         self._corners = corners
+        self._words = words
         super().__init__(
             {
                 "i": In(stream.Signature(beats)),
@@ -122,7 +126,8 @@ class HalfFilter(wiring.Component):
     def _pixels(self, m, state, taps, channel, issue, samples, skid):
         """The pixels of a channel; four of them are a quad."""
         found = Signal(ArrayLayout(ArrayLayout(32, PIXELS), len(CHANNELS)))
-        units = [HalfPixel(self._corners) for _ in samples]
+        units = [HalfPixel(self._corners, self._words) for _ in samples]
+        words = [unit == Unit.WORD for unit in (state.unit_r, state.unit_g)]
         place = delay(m, channel, units[0].latency, "place")
         last = named(m, issue & (channel == LAST) & taps.end, "last")
         m.d.comb += skid.push.eq(delay(m, last, units[0].latency + 1, "last"))
@@ -139,6 +144,7 @@ class HalfFilter(wiring.Component):
                 "share": sample["share"],
                 "completed": issue & sample["completed"],
                 "number": sample["number"],
+                "words": Cat(words) if self._words else 0,
             }
             m.d.comb += [
                 *(unit.i[name].eq(value) for name, value in values.items()),

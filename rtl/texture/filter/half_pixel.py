@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A pixel of a quad whose texels are halves, a channel a clock."""
 
-from amaranth.hdl import Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import In, Out
@@ -31,6 +31,7 @@ CHANNEL = StructLayout(
         "share": FRACTION,  # of the level before, if the grid is the second
         "completed": 1,  # with the grid there is one sample more
         "number": range(SAMPLES),  # of samples before
+        "words": 2,  # texels are float32, red, and green: the first is the result
     }
 )
 
@@ -47,6 +48,9 @@ class HalfPixel(wiring.Component):
     ----------
     corners : bool
         Corners may be missing.
+    words : bool
+        Texels may be float32: of a grid of weight 256 the first is the result, of a gather as it
+        lies.
 
     Members
     -------
@@ -58,8 +62,9 @@ class HalfPixel(wiring.Component):
     SPACING = Lerp.LATENCY + 1
     WORDS = 2  # clock in which texels are float32
 
-    def __init__(self, corners: bool) -> None:
+    def __init__(self, corners: bool, words: bool) -> None:
         self._corners = corners
+        self._words_pass = words
         self._filled = self.WORDS + (2 * Lerp.LATENCY if corners else 0)
         self._rows, self._grid, self._levels, self._mean, self.latency = (
             self._filled + 1 + n * Lerp.LATENCY for n in range(5)
@@ -71,13 +76,18 @@ class HalfPixel(wiring.Component):
         i = self.i
         t = Timeline(m)
         gathers = i.op == FilterOp.GATHER
+        if self._words_pass:
+            word = self._word(m, gathers)
+            t.enter(0, lower=word[:16], upper=word[16:], is_word=i.words[0])
+            t.enter(0, unaltered=gathers & i.words[0])
+        filters = named(m, ~gathers & ~(i.words[0] & self._words_pass), "filters")
         t.enter(
             0,
             **{name: i[name] for name in PASSED},
             missing=i.missing,
             gathers=named(m, gathers, "gathers"),
-            u=gated(i.u, ~gathers),
-            v=gated(i.v, ~gathers),
+            u=gated(i.u, filters),
+            v=gated(i.v, filters),
             extreme=(i.op == FilterOp.MINIMUM) | (i.op == FilterOp.MAXIMUM),
             greatest=i.op == FilterOp.MAXIMUM,
         )
@@ -112,23 +122,38 @@ class HalfPixel(wiring.Component):
         for corner, texel in enumerate(self.i.texels):
             number = Mux(t[0].gathers, self.i.component, self.i.channel)
             own = choose(number, [texel[n] for n in range(len(CHANNELS))])
+            if self._words_pass and corner == 0:
+                own = Mux(t[0].is_word, t[0].lower, own)
             halves.append(register(m, own, 16, f"half_{corner}"))
-        words = self._words(m, halves, self._filled - self.WORDS, "texel")
+        words = self._words(m, halves, self._filled - self.WORDS, "texel", t)
         now = t[self._filled]
         if self._corners:
             substitute = Mux(now.extreme, FLOAT32.nan, self._mean_of_three(m, t, halves))
             substitute = named(m, substitute, "substitute")
             words = [Mux(now.missing[n], substitute, word) for n, word in enumerate(words)]
         gathered = choose(now.channel, [words[corner] for corner in GATHERED])
-        words[0] = Mux(now.gathers, gathered, words[0])
+        gathers = now.gathers & ~now.is_word if self._words_pass else now.gathers
+        words[0] = Mux(gathers, gathered, words[0])
         return [register(m, word, 32, f"filled_{n}") for n, word in enumerate(words)]
 
-    def _words(self, m, halves, clocks, name):
-        """Halves as float32, a clock later and so many more."""
+    def _word(self, m, gathers):
+        """What of float32 is the result: bits of the channel's number, or of the corner's."""
+        i = self.i
+        number = Mux(gathers, i.component, i.channel)
+        corner = choose(gated(i.channel, gathers), [i.texels[n] for n in GATHERED])
+        texel = Mux(gathers, corner, Value.cast(i.texels[0]))
+        green = gated(texel[32:], i.words[1])
+        return named(m, choose(number, [texel[:32], green, 0, FLOAT32.one]), "word")
+
+    def _words(self, m, halves, clocks, name, t=None):
+        """Halves as float32, a clock later and so many more; of texels that are, the first."""
         out = []
         for n, half in enumerate(halves):
             later = delay(m, half, clocks, f"{name}_half_{n}")
             word = widened(m, later, IS_HALF, f"{name}_wide_{n}")
+            if t and self._words_pass and n == 0:
+                before = t[self._filled - 1]
+                word = Mux(before.is_word, Cat(later, before.upper), word)
             out.append(register(m, word, 32, f"{name}_{n}"))
         return out
 
@@ -155,6 +180,7 @@ class HalfPixel(wiring.Component):
             unit.share.eq(share),
             unit.extreme.eq(t[clock].extreme),
             unit.greatest.eq(t[clock].greatest),
+            unit.unaltered.eq(t[clock].unaltered if self._words_pass else 0),
         ]
         return unit.o
 

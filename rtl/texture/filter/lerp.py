@@ -31,6 +31,8 @@ class Lerp(wiring.Component):
     extreme, greatest : In(1)
         Not between both, but the least of them; the greatest. NaN is passed over, and a zero of the
         sign is less than one without.
+    unaltered : In(1)
+        Without a share a stays as it is, a denormal or a NaN of any bits.
     o : Out(32)
         :attr:`LATENCY` clocks later; NaN is the canonical one.
     """
@@ -41,6 +43,7 @@ class Lerp(wiring.Component):
     share: In(32)
     extreme: In(1)
     greatest: In(1)
+    unaltered: In(1)
     o: Out(32)
 
     def elaborate(self, platform: object) -> Module:
@@ -62,6 +65,7 @@ class Lerp(wiring.Component):
         direct = named(m, ~has_share | self.extreme | is_special, "direct")
         # With a step, the multiply-add begins at a.
         value = form.flushed(named(m, Mux(has_share, chosen, self.a), "value_0"))
+        value = Mux(self.unaltered, self.a, value)
         t.enter(0, value=value, share=self.share, direct=direct)
         now = t[Add.STEPS]
         m.d.comb += [

@@ -12,13 +12,12 @@ from fixfunc.rtl.lib.bits import choose, named
 from fixfunc.rtl.lib.delay import delay, register
 from fixfunc.rtl.lib.float32.fields import FLOAT32
 from fixfunc.rtl.lib.float32.rounding import normalised
-from fixfunc.rtl.texture.filter.channel_sum import FRACTION, TEXEL, TOTAL, ChannelSum
+from fixfunc.rtl.texture.filter.channel_sum import FRACTION, TEXEL, ChannelSum, Widths
 from fixfunc.spec.textures.filter import CHANNELS, CORNERS, GATHERED, FilterOp, Unit
 
 SIGNED = Unit.SNORM15, Unit.SNORM14
 SIGN = 1 << 31
 ONE = (1 << 16) - 1  # a texel that compares true, of UNORM16
-MAGNITUDE = TOTAL.width - 1
 TEXELS = ArrayLayout(ArrayLayout(16, len(CHANNELS)), CORNERS)
 PIXEL = StructLayout(
     {
@@ -37,13 +36,17 @@ PIXEL = StructLayout(
         "first": 1,
     }
 )
-SUM = StructLayout(
-    {
-        "negative": 1,
-        "magnitude": MAGNITUDE,  # its highest bit is set, unless it is zero
-        "zeros": 6,  # that were above it
-    }
-)
+
+
+def sum_layout(widths: Widths) -> StructLayout:
+    """A channel's sum."""
+    return StructLayout(
+        {
+            "negative": 1,
+            "magnitude": widths.magnitude,  # its highest bit is set, unless it is zero
+            "zeros": 6,  # that were above it
+        }
+    )
 
 
 def texels_of(taps: View, pixel: int) -> View:
@@ -57,6 +60,7 @@ class PixelSums(wiring.Component):
 
     Parameters
     ----------
+    widths : Widths
     signed : bool
         Units may be signed.
     floats : bool
@@ -65,16 +69,17 @@ class PixelSums(wiring.Component):
     Members
     -------
     i : In(PIXEL)
-    o : Out(ArrayLayout(SUM, 4))
+    o : Out(ArrayLayout(sum_layout(widths), 4))
         :attr:`LATENCY` clocks later.
     """
 
     LATENCY = 1 + ChannelSum.LATENCY + 3
 
-    def __init__(self, signed: bool, floats: bool) -> None:
+    def __init__(self, widths: Widths, signed: bool, floats: bool) -> None:
+        self._widths = widths
         self._signed = signed
         self._floats = floats
-        super().__init__({"i": In(PIXEL), "o": Out(ArrayLayout(SUM, len(CHANNELS)))})
+        super().__init__({"i": In(PIXEL), "o": Out(ArrayLayout(sum_layout(widths), len(CHANNELS)))})
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
@@ -87,7 +92,7 @@ class PixelSums(wiring.Component):
         valid = delay(m, self.i.valid, 1 + ChannelSum.VALID, "valid")
         first = delay(m, self.i.first, 1 + ChannelSum.VALID, "first")
         for n, texels in enumerate(self._selected(m)):
-            m.submodules[f"channel_{n}"] = channel = ChannelSum()
+            m.submodules[f"channel_{n}"] = channel = ChannelSum(self._widths)
             m.d.comb += [
                 channel.i.eq(texels),
                 channel.u.eq(u),
@@ -160,9 +165,10 @@ class PixelSums(wiring.Component):
     def _normalised(self, m, total, out, n):
         """Its sign, and its magnitude with the highest bit on top; three clocks later."""
         negative = named(m, self._signed & (total < 0), f"is_negative_{n}")
-        whole = register(m, magnitude(total, negative), MAGNITUDE, f"magnitude_{n}")
+        width = self._widths.magnitude
+        whole = register(m, magnitude(total, negative), width, f"magnitude_{n}")
         upper, eights = normalised(m, whole, f"upper_{n}", range(3, 6))
-        coarse = register(m, upper, MAGNITUDE, f"coarse_{n}")
+        coarse = register(m, upper, width, f"coarse_{n}")
         late = register(m, eights, 3, f"eights_{n}")
         shifted, ones = normalised(m, coarse, f"sum_{n}", range(3))
         m.d.sync += [

@@ -10,7 +10,7 @@ from fixfunc.rtl.lib.bits import choose, named
 from fixfunc.rtl.lib.delay import delay, later, register
 from fixfunc.rtl.lib.float32.add import Add
 from fixfunc.rtl.lib.float32.fields import FLOAT32
-from fixfunc.rtl.lib.float32.multiply import Multiply
+from fixfunc.rtl.lib.float32.multiply import Multiply, Square
 from fixfunc.rtl.lib.float32.rounding import normalised
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.level_of_detail.logarithm import finite
@@ -106,7 +106,7 @@ class Gradients(wiring.Component):
             )
             m.submodules[f"subtract_{label}"] = subtract = Add()
             m.submodules[f"scale_{label}"] = scale = Multiply()
-            m.submodules[f"square_{label}"] = square = Multiply()
+            m.submodules[f"square_{label}"] = square = Square()
             difference = subtract.o
             if brought is not None:
                 difference = Mux(brought.flag, brought[name], subtract.o)
@@ -116,7 +116,6 @@ class Gradients(wiring.Component):
                 scale.a.eq(self.differences[number][name]),
                 scale.b.eq(self.sizes[name]),
                 square.a.eq(scale.o),
-                square.b.eq(scale.o),
                 self.differences[number][name].eq(difference),
                 self.texels[number][name].eq(scale.o),
                 self.squares[number][name].eq(finite(square.o)),

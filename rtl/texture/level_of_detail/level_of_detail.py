@@ -99,11 +99,13 @@ class LevelOfDetail(wiring.Component):
     @property
     def latency(self) -> int:
         """Clocks from a quad to its levels."""
-        return self._levels.latency + StallablePipeline.AROUND
+        return self._levels.latency + StallablePipeline.AROUND - 1
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.submodules.levels = pipeline = StallablePipeline(self._levels, self._levels.latency)
+        m.submodules.levels = pipeline = StallablePipeline(
+            self._levels, self._levels.latency, places=1
+        )
         wiring.connect(m, pipeline.o, wiring.flipped(self.o))
         if not self._levels.turns:
             feed(m, self.i, pipeline, LodKind.QUAD)

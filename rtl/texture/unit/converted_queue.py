@@ -28,7 +28,7 @@ class ConvertedQueue(wiring.Component):
     """
 
     def __init__(self, unit: wiring.Component, latency: int, depth: int) -> None:
-        self._converter = StallablePipeline(unit, latency)
+        self._converter = StallablePipeline(unit, latency, places=1)
         self._queue = StreamFIFO(unit.o.shape(), depth)
         super().__init__(
             {"i": In(stream.Signature(unit.i.shape())), "o": Out(stream.Signature(unit.o.shape()))}

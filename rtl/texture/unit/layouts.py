@@ -13,9 +13,10 @@ from fixfunc.rtl.lib.bits import among
 from fixfunc.rtl.payload import layout
 from fixfunc.rtl.texture.addresses.addresses import CONFIGS as ADDRESSES
 from fixfunc.rtl.texture.addresses.addresses import AddressesParams
-from fixfunc.rtl.texture.cache.formats import PLAIN, UNIT, format_of
+from fixfunc.rtl.texture.cache.formats import PLAIN, UNBLOCKED, UNIT, format_of
 from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.cache.texture_cache import CONFIGS as CACHES
+from fixfunc.rtl.texture.descriptors.texture_check import is_beyond_points
 from fixfunc.rtl.texture.filter.filter import FilterParams
 from fixfunc.rtl.texture.level_of_detail.level_of_detail import LevelOfDetailParams
 from fixfunc.spec.errors import InputError
@@ -27,6 +28,7 @@ from fixfunc.spec.textures.cache import (
     FLOATS,
     FORMAT,
     LINEAR,
+    POINT_SAMPLED,
     StoredFormat,
 )
 from fixfunc.spec.textures.cube import CUBE_GRADIENTS
@@ -36,6 +38,7 @@ from fixfunc.spec.textures.level_of_detail import ANISOTROPY, GRADIENTS
 from fixfunc.spec.textures.unit import COMPARED, SAMPLE_STATE, TEXTURE_QUAD
 
 PIXELS = 4
+WORD = 4  # bytes of a float32
 STATES = 4  # texture states on chip, a power of two
 HEAD = {"kind": 1, "row": range(STATES)}  # TextureKind, and the row of a STATE
 
@@ -117,7 +120,8 @@ class TextureUnitParams:
     Parameters
     ----------
     cache : TextureCacheParams
-        Its formats are those that are filtered.
+        Its formats are those that are sampled: R32_FLOAT and R32G32_FLOAT by points alone, and
+        gathered, but from cubes. They need floats that are filtered beside them.
     addresses : AddressesParams
         Greatest width and height.
     comparisons : bool
@@ -183,15 +187,18 @@ class TextureUnitParams:
         return ANISOTROPY if self.footprints else 1
 
     def __post_init__(self):
-        if set(self.cache.formats) & set(DEPTHS):
+        if set(self.cache.formats) & set(DEPTHS) - set(POINT_SAMPLED):
             raise InputError("formats", "be without those that comparisons bring", DEPTHS)
+        if self.words and not self.halves:
+            raise InputError("formats", "have filtered floats beside float32", self.words)
         if self.cubes and not self.layers:
             raise InputError("cubes", "be False without layers", self.cubes)
 
     @property
     def depths(self) -> tuple[StoredFormat, ...]:
         """Formats that are read for comparisons alone."""
-        return DEPTHS if self.comparisons else ()
+        known = DEPTHS if self.comparisons else ()
+        return tuple(form for form in known if form not in self.cache.formats)
 
     @property
     def stored(self) -> TextureCacheParams:
@@ -209,6 +216,16 @@ class TextureUnitParams:
     def halves(self) -> tuple[StoredFormat, ...]:
         """Formats whose texels are halves on chip."""
         return tuple(form for form in self.cache.formats if form in FLOATS)
+
+    @property
+    def words(self) -> tuple[StoredFormat, ...]:
+        """Formats whose texels are float32 on chip."""
+        return tuple(form for form in self.cache.formats if form in POINT_SAMPLED)
+
+    @property
+    def points(self) -> tuple[StoredFormat, ...]:
+        """Formats of which nothing but points can be asked for: neither is anything compared."""
+        return tuple(form for form in self.words if form not in self.compared)
 
     @property
     def corners(self) -> bool:
@@ -232,6 +249,7 @@ class TextureUnitParams:
             floats=self.comparisons,
             halves=bool(self.halves),
             corners=self.corners,
+            words=bool(self.words),
         )
 
 
@@ -255,7 +273,18 @@ def refused(state: View, params: TextureUnitParams) -> Value:
     cubes = state.cube & (not params.cubes)
     gradients = state.explicit_gradients & (not params.gradients)
     missing = layers | cubes | gradients | is_surface_refused(state, params)
+    if params.words:
+        missing |= among(form, params.words) & ~state.compares & is_beyond_points(state)
     return ~compared | missing | (state.anisotropy > params.anisotropy)
+
+
+def among_words(state: View, params: TextureUnitParams) -> list[Value]:
+    """Of texels of a STATE, word by word, whether they are float32 that the filter passes."""
+    passes = ~state.compares & ~refused(state, params)
+    sizes = {form: UNBLOCKED[form].size // WORD for form in params.words}
+    most = max(sizes.values(), default=0)
+    wide = ([form for form in sizes if sizes[form] > n] for n in range(most))
+    return [passes & among(format_of(state), forms) for forms in wide]
 
 
 def is_surface_refused(state: View, params: TextureUnitParams) -> ValueLike:

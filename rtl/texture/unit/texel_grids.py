@@ -14,6 +14,7 @@ from fixfunc.rtl.texture.unit.layouts import (
     COUNTS,
     PIXELS,
     TextureUnitParams,
+    among_words,
     refused,
 )
 from fixfunc.rtl.texture.unit.references import STORED
@@ -110,7 +111,7 @@ class TexelGrids(wiring.Component):
                 out.state.kind.eq(FilterKind.STATE),
                 out.state.floats.eq(state.format == StoredFormat.R32_FLOAT),
                 out.state.compares.eq(state.compares & ~refused(state, self._params)),
-                *self._units(out.state, format_of(state)),
+                *self._units(out.state, state),
                 self.taken.eq(move_together(m, (self.i,), (self.filter,), self.found.valid)),
             ]
             with m.If(self.taken):
@@ -119,13 +120,18 @@ class TexelGrids(wiring.Component):
                     m.d.sync += value.eq(state[f"border_{name}"])
         return m
 
-    def _units(self, out, form):
+    def _units(self, out, state):
         """Units of the format of a state."""
+        form = format_of(state)
         bits = self._params.stored.format
         known = {option: units(option) for option in self._formats}
+        are_words = among_words(state, self._params)
         for n, name in enumerate(CHANNELS):
             options = [known[k][n] if k in known else Unit.UNORM16 for k in range(1 << bits)]
-            yield out[f"unit_{name}"].eq(choose(form[:bits], options))
+            unit = choose(form[:bits], options)
+            if are_words[n:]:
+                unit = Mux(are_words[n], Unit.WORD, unit)
+            yield out[f"unit_{name}"].eq(unit)
 
     def _add_texels(self, m, border, taps):
         grid, texels = self.i.payload, self.texels.payload

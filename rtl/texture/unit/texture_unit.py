@@ -36,7 +36,7 @@ from fixfunc.rtl.texture.unit.sample_places import SamplePlaces
 from fixfunc.rtl.texture.unit.state_rows import StateRows
 from fixfunc.rtl.texture.unit.texel_grids import OUTCOME, TexelGrids
 from fixfunc.rtl.texture.unit.texel_requests import TexelRequests
-from fixfunc.spec.textures.cache import FORMAT, MORE
+from fixfunc.spec.textures.cache import FORMAT, MORE, POINT_SAMPLED
 from fixfunc.spec.textures.level_of_detail import LodKind
 from fixfunc.spec.textures.unit import TEXTURED_QUAD, TextureKind
 
@@ -59,7 +59,7 @@ CONFIGS = {
 _TINY = CONFIGS["tiny"]
 _FEW = tuple(form for form in _TINY.cache.formats if not form >> FORMAT)
 CONFIGS["tiny"] = replace(_TINY, cache=replace(_TINY.cache, formats=_FEW))
-_TINY_FULL = replace(texture_cache.CONFIGS["tiny_coded"], formats=(*_FEW, *MORE))
+_TINY_FULL = replace(texture_cache.CONFIGS["tiny_coded"], formats=(*_FEW, *MORE, *POINT_SAMPLED))
 CONFIGS["tiny_full"] = replace(_TINY, cache=_TINY_FULL, gradients=True)
 PURPOSE = {  # of each configuration
     "default": "every format of TEXTURE packets, textures of up to 16,384 texels across",
@@ -67,7 +67,7 @@ PURPOSE = {  # of each configuration
     "plain": "the default without BC1 to BC7",
     "small": "no BC1 to BC7, footprints, layers, cubes; up to 2,048 texels, a quarter of the cache",
     "tiny": "for benches: six formats, textures of up to 64 texels across, 16 blocks on chip",
-    "tiny_full": "the same, SNORM, floats, gradients that quads bring, coded surfaces, rows",
+    "tiny_full": "the same, SNORM, floats, float32, gradients, coded surfaces, rows",
 }
 BEATS = CONFIGS["default"].requests
 PLACED = "kind", *(f"{axis}{pixel}" for axis in "uv" for pixel in range(PIXELS))
@@ -113,7 +113,7 @@ class TextureUnit(wiring.Component):
         m.submodules.quads = quads = StreamFIFO(QUADS, self._levels_beside)
         m.submodules.rounds = rounds = GridRounds(p)
         place = Places(beats)
-        m.submodules.places = places = StallablePipeline(place, place.latency)
+        m.submodules.places = places = StallablePipeline(place, place.latency, places=1)
         m.submodules.placed = placed = PlacedGrids(p)
         m.submodules.addresses = address = addresses.Addresses(p.addresses)
         m.submodules.levels = levels = StreamFIFO(beats.levels, BESIDE)
@@ -173,7 +173,7 @@ class TextureUnit(wiring.Component):
             wiring.connect(m, rounds.o, places.i)
             return
         m.submodules.samples = samples = StallablePipeline(
-            SamplePlaces(self._params.beats), SamplePlaces.LATENCY
+            SamplePlaces(self._params.beats), SamplePlaces.LATENCY, places=1
         )
         m.submodules.counts = counts = StreamFIFO(COUNTS, self._params.cache.queue + 4 * BESIDE)
         wiring.connect(m, rounds.o, samples.i)

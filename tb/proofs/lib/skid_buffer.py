@@ -77,6 +77,25 @@ def pipeline(module: ModuleType = skid_buffer) -> Properties:
     return p
 
 
+def pipeline_of_one(module: ModuleType = skid_buffer) -> Properties:
+    """The same before a skid buffer of one place."""
+    p = Properties()
+    stages = Stages(2)
+    unit = module.StallablePipeline(stages, 2, 1)
+    p.add(unit)
+    is_held = p.inner("unit.skid.is_held")
+    pop = unit.o.valid & unit.o.ready
+    order = Order(p, unit.i.valid & unit.i.ready, unit.i.payload, pop, unit.o.payload, 4)
+    valid = [p.inner(f"unit.inner.valid_{n}") for n in (3, 2, 1)]
+    values = [p.inner("unit.inner.unit.stage_2"), p.inner("unit.inner.unit.stage_1"), stages.i]
+    order.holds_slots([(is_held, p.inner("unit.skid.held")), *zip(valid, values)])
+    p.prove("enabled", unit.i.ready == ~is_held)
+    output_keeps(p, unit.o)
+    no_deadlock(p, (order.count != 0) & unit.o.ready, unit.o.valid, 3)
+    no_deadlock(p, unit.o.ready, unit.i.ready, 1, "accepts")
+    return p
+
+
 PROOFS = [
     Proof(
         "skid_buffer",
@@ -93,6 +112,14 @@ PROOFS = [
         "Beats leave in order, each once, and stay until they are taken; a beat leaves within 4 "
         "clocks of a ready receiver.",
         pipeline,
+        depth=7,
+        size="2 bits, 2 stages",
+    ),
+    Proof(
+        "stallable_pipeline_of_one",
+        "lib/skid_buffer.py StallablePipeline",
+        "The same of a skid buffer of one place; a beat leaves within 3 clocks.",
+        pipeline_of_one,
         depth=7,
         size="2 bits, 2 stages",
     ),

@@ -109,3 +109,24 @@ def test_products_are_those_of_integers():
 def test_a_broken_product_is_caught(right, wrong):
     wrong_one = broken("lib.arithmetic.carry_save", right, wrong).partial_products
     assert difference(products(), simulate(Product(wrong_one), products()))
+
+
+class Squared(wiring.Component):
+    """The square of a number, through a carry-save adder."""
+
+    def __init__(self, bits):
+        super().__init__({"i": In(bits), "o": Out(2 * bits)})
+
+    def elaborate(self, platform):  # noqa: ARG002
+        m = Module()
+        m.d.sync += Signal().eq(self.i[0])  # a clock for the simulator
+        rows = module.square_products(self.i)
+        assert len(rows) <= len(self.i) // 2 + 1
+        m.d.comb += self.o.eq(sum(module.carry_save(m, [*rows, 0], len(self.o), "rows")))
+        return m
+
+
+@pytest.mark.parametrize("bits", [1, 2, 3, 7, 8])
+def test_every_square(bits):
+    wanted = [Clock({"i": n}, {"o": n * n}) for n in range(1 << bits)]
+    assert difference(wanted, simulate(Squared(bits), wanted)) is None

@@ -17,7 +17,14 @@ from fixfunc.rtl.texture.cache.layouts import TextureCacheParams
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import DIFFERENCES, TileMode
-from fixfunc.spec.textures.cache import COLOURS, DEPTHS, MORE, CacheStatus, StoredFormat
+from fixfunc.spec.textures.cache import (
+    COLOURS,
+    DEPTHS,
+    MORE,
+    POINT_SAMPLED,
+    CacheStatus,
+    StoredFormat,
+)
 from fixfunc.spec.textures.coded_lines import CODED_FORMATS
 from fixfunc.spec.textures.filter import FilterOp
 from fixfunc.spec.textures.unit import TEXTURED_QUAD
@@ -101,6 +108,8 @@ def states_of(rng, form):
     state["explicit_gradients"] = 0
     state["bias"], state["minimum"], state["maximum"] = 0, -65536, 65535
     bench.put_format(state, form)
+    if form in POINT_SAMPLED:
+        state["magnify"] = state["minify"] = state["smooth"] = state["anisotropy"] = 0
     surface = state.copy()
     surface["coded"] = 1
     surface["base0"] = SURFACE // 64

@@ -23,6 +23,7 @@ from fixfunc.spec.textures.cache import (
     CACHE_STATE,
     DEPTHS,
     FLOATS,
+    POINT_SAMPLED,
     TEXEL_QUAD,
     CacheStatus,
     StoredFormat,
@@ -40,7 +41,7 @@ BLOCK = STEM = "texture_unit"
 CACHE = "texture_cache", "tiny_coded"
 UNIT = "texture_unit", "tiny_full"
 CACHED = [form for form in CACHES["tiny_coded"].formats if form in UNBLOCKED]
-PLAIN = [form for form in UNBLOCKED if form not in DEPTHS]
+PLAIN = [form for form in UNBLOCKED if form not in (*DEPTHS, *POINT_SAMPLED)]
 FIRST = 3  # line
 SIDE = 61, 45  # texels
 QUADS = 30  # of a sampler
@@ -108,6 +109,8 @@ def test_texels_of_rows_are_those_that_the_sampler_fetches(form, monkeypatch):
         if form in FLOATS:
             value = found.view(np.float16).astype(np.float32)
             assert np.array_equal(value, wanted, equal_nan=True)
+        elif form in POINT_SAMPLED:
+            assert np.array_equal(found.view(np.uint32), wanted[:, :2].view(np.uint32))
         else:
             found = found.view(np.int16) if "SNORM" in form.name else found
             assert np.array_equal(found.astype(np.float32) / units(form), wanted)
