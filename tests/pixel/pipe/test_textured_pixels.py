@@ -237,7 +237,7 @@ def test_a_texture_is_stored_as_it_is_read(form):
 
 @pytest.mark.plan("pixel-pipe-11")
 def test_what_the_texture_unit_cannot_sample():
-    of_floats = floats(8, 8)
+    of_floats = floats(8, 8, format="R32G32B32A32_FLOAT", channels=4)
     assert form_of(of_floats) is None
     with pytest.raises(InputError, match="texture must have a format of the texture unit"):
         stored(of_floats, 0)
