@@ -22,7 +22,7 @@ PRIMITIVES = [
         "lib.skid_buffer",
         "Mux(is_held, held, self.i)",
         "self.i",
-        "in_order",
+        "stable",
     ),
     (
         "stream_fifo",
