@@ -109,9 +109,11 @@ class QueueParams:
         Tiles behind the depth test, whose colours are asked for.
     shading : int
         Tiles in the shader, or whose colours wait.
+    dispatch : int
+        Tiles in front of the quad dispatch, whose corners come.
     pipe : int
-        Quads behind the feed of the pixel pipe, which stops where the colours of a tile wait: 32
-        whose corners come, 36 that are interpolated, four whose colours are made.
+        Quads behind it, which stop where the colours of a tile wait: 36 that are interpolated, four
+        whose colours are made.
     """
 
     ahead: int = 1024
@@ -121,7 +123,8 @@ class QueueParams:
     tiles: int = 1024
     colours: int = 1024
     shading: int = 256
-    pipe: int = 72
+    dispatch: int = 64
+    pipe: int = 40
 
     def __post_init__(self):
         check_types(self)

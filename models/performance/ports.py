@@ -64,7 +64,8 @@ class Port:
         self.busy = {"read": 0.0, "write": 0.0}
         self._free = dict.fromkeys(("tags", "address", "read", "decoder", "coder", "write"), 0.0)
         self._due = 0.0
-        self._answered = 0.0
+        self._answered = 0.0  # when memory has all tiles that were written
+        self._tables = 0.0  # and all lines of mode tables
 
     def _serve(self, name, arrive, service):
         service = service / self._speed[name]
@@ -166,22 +167,22 @@ class Port:
         return written, answered
 
     def clear(self, at: float, lines: int) -> float:
-        """When a mode table of so many lines has been cleared."""
+        """When a mode table of so many lines is on its way, and memory has the tiles before it."""
         left = self._serve("write", np.full(lines, at), np.full(lines, self._memory.write_clocks))
-        self._answered = max(self._answered, left[-1] + self._memory.latency[1])
-        return self._answered
+        self._tables = max(self._tables, left[-1] + self._memory.latency[1])
+        return max(self._answered, left[-1])
 
     def flush(self, beat: int, at: float) -> float:
         """When memory has all that was written, from that clock on."""
         transfers, modes, lines = self._moves.flushes[beat]
-        end = at
+        end = written = at
         if len(modes):
             differ = int(TileMode.DIFFERENCES_1)
             codes = np.where(modes >= differ, float(self._cache.coder_clocks), 1.0)
             waits = np.full(len(modes), float(self._memory.latency[1]))
             issued = serve(np.full(len(modes), at), np.ones(len(modes)))
-            _, answered = self._write(issued, transfers, codes, waits)
-            end = answered[-1]
+            times, answered = self._write(issued, transfers, codes, waits)
+            written, end = times[-1], answered[-1]
         if lines:
-            end = self.clear(end, lines)
-        return end
+            self.clear(written, lines)
+        return max(end, self._tables)

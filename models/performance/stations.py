@@ -37,7 +37,7 @@ class Stations:
         By queue, the beat that must have left it for each to enter; -1: none.
     ahead : ndarray of int64, shape (n,)
         The tile whose colours must have been written for each to enter the pixel pipe, which holds
-        so many quads; -1: none.
+        so many quads behind so many tiles; -1: none.
     unit : ndarray of int64, shape (n,)
         The rasterizer of a tile; -1 of what goes through all of them.
     """
@@ -94,12 +94,14 @@ class Stations:
 
 
 def _ahead(beats, params):
-    """The last tile of the pixel pipe that is so many quads before each."""
+    """The last tile that is so many tiles, and in front of those so many quads, before each."""
     out = np.full(len(beats), -1)
     shaded = np.flatnonzero(beats["shaded"] & beats["built_in"])
     behind = np.cumsum(beats["quads"][shaded], dtype=np.int64)
     before = behind - beats["quads"][shaded] - params.queues.pipe
     place = np.searchsorted(behind, before, "right") - 1
+    waiting = min(params.queues.dispatch, len(shaded))
+    place = np.concatenate([np.full(waiting, -1), place[: len(shaded) - waiting]])
     out[shaded] = np.where(place >= 0, shaded[np.maximum(place, 0)], -1)
     return out
 
