@@ -19,11 +19,11 @@ DISPATCHED = 4  # tiles whose quads are on their way out
 
 
 class TileFeed(wiring.Component):
-    """Stands around the quad dispatch. It has each triangle fetched once, as its first tile comes,
-    and holds its tiles until the interpolator knows of it.
+    """Around the quad dispatch: each triangle is fetched once, as its first tile comes, and its
+    tiles wait until the interpolator has its corners.
 
-    A tile a clock. So what it takes to fetch a triangle, and to find its planes, is hidden behind
-    the quads of the tiles before. A quad passes in the clock in which it comes.
+    A tile a clock. Latency of the fetch, and of the planes, is hidden behind the quads of earlier
+    tiles. A quad passes in the clock in which it comes.
 
     Parameters
     ----------
@@ -79,30 +79,30 @@ class TileFeed(wiring.Component):
         m.submodules.numbers = numbers = StreamFIFO(number, DISPATCHED)
         wiring.connect(m, requests.r_stream, wiring.flipped(self.request))
         newest = Signal(number, init=-1)  # triangle that was asked for
-        coming = Signal(number)  # the first that the interpolator does not know
+        first_unknown = Signal(number)  # triangle whose corners the interpolator lacks
         slot = Signal(SLOT_BITS)
         is_known = Signal()
         tile = self.i.payload
         is_first = named(m, ~is_known | (tile.slot != slot), "is_first")
         own = named(m, (newest + is_first)[: len(newest)], "own_number")
         has_room = named(m, waiting.i.ready & requests.w_rdy, "has_room")
-        takes = named(m, self.i.valid & has_room, "takes")
+        accept = named(m, self.i.valid & has_room, "accept")
         m.d.comb += [
             self.i.ready.eq(has_room),
-            waiting.i.valid.eq(takes),
+            waiting.i.valid.eq(accept),
             waiting.i.payload.tile.eq(tile),
             waiting.i.payload.triangle.eq(own),
-            requests.w_en.eq(takes & is_first),
+            requests.w_en.eq(accept & is_first),
             requests.w_data.eq(tile.slot),
         ]
-        with m.If(takes):
+        with m.If(accept):
             m.d.sync += [slot.eq(tile.slot), is_known.eq(1), newest.eq(own)]
         with m.If(self.forget):
             m.d.sync += is_known.eq(0)
         with m.If(self.fetched):
-            m.d.sync += coming.eq(coming + 1)
+            m.d.sync += first_unknown.eq(first_unknown + 1)
         head = waiting.o.payload
-        is_ready = named(m, (head.triangle != coming) & numbers.i.ready, "is_ready")
+        is_ready = named(m, (head.triangle != first_unknown) & numbers.i.ready, "is_ready")
         m.d.comb += [
             self.tiles.valid.eq(waiting.o.valid & is_ready),
             self.tiles.payload.eq(head.tile),

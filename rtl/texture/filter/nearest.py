@@ -104,9 +104,9 @@ class Nearest(wiring.Component):
             empty = named(m, ~shifted[head - (1 << k) :].any(), f"empty_{k}")
             shifted = named(m, Mux(empty, shifted << (1 << k), shifted)[:head], f"by_{k}")
             zeros.append(empty)
-        rest = value[ABOVE.bit_length() : self._cut].any() | inexact
+        discarded = value[ABOVE.bit_length() : self._cut].any() | inexact
         kept = register(m, shifted, head, "kept")
-        sticky = register(m, rest, 1, "sticky")
+        sticky = register(m, discarded, 1, "sticky")
         normal = register(m, exponent - Cat(reversed(zeros)), 8, "normal")
         least = head - FLOAT32.mantissa
         mantissa = kept[least:]

@@ -26,6 +26,13 @@ def test_a_late_fence_frees_no_row_that_is_held():
             ctx.set(table.i.valid, 0)
             return len(accepted) - before
 
+        async def tell(port, **fields):
+            """A beat of one clock."""
+            for name, value in (fields | {"valid": 1}).items():
+                ctx.set(port[name], value)
+            await ctx.tick()
+            ctx.set(port.valid, 0)
+
         ctx.set(table.o.ready, 1)
         ctx.set(table.i.payload.draw_state.kind, Kind.STATE)
         ctx.set(table.i.payload.draw_state.built_in, 1)
@@ -34,22 +41,12 @@ def test_a_late_fence_frees_no_row_that_is_held():
         ctx.set(table.i.payload.as_value(), 0)
         ctx.set(table.i.payload.triangle.kind, Kind.WORK)
         assert await put(2 * TRIANGLES) == TRIANGLES
-        ctx.set(table.shaded.slot, 5)
-        ctx.set(table.shaded.valid, 1)
-        await ctx.tick()
-        ctx.set(table.shaded.valid, 0)
+        await tell(table.shaded, slot=5)
         assert await put(2 * TRIANGLES) == 5
         # A RELEASE that was sent behind four triangles, and before the sixth.
-        ctx.set(table.returned.passed, 4)
-        ctx.set(table.returned.sequence, 1)
-        ctx.set(table.returned.valid, 1)
-        await ctx.tick()
-        ctx.set(table.returned.valid, 0)
+        await tell(table.returned, passed=4, sequence=1)
         assert await put(2 * TRIANGLES) == 0
-        ctx.set(table.returned.passed, 7)
-        ctx.set(table.returned.valid, 1)
-        await ctx.tick()
-        ctx.set(table.returned.valid, 0)
+        await tell(table.returned, passed=7, sequence=1)
         assert await put(2 * TRIANGLES) == 2
 
     simulator = Simulator(table)
