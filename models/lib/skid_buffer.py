@@ -11,7 +11,7 @@ class SkidBuffer:
     Parameters
     ----------
     places : int
-        Of one, a beat leaves in the clock of its push.
+        Of one, a beat leaves in the clock of its push, and ``enable`` is low only for a push.
     """
 
     def __init__(self, places: int = 2) -> None:
@@ -26,6 +26,8 @@ class SkidBuffer:
 
     def step(self, push: int, i: int, ready: int) -> dict[str, int]:
         """One clock: ``enable``, ``valid``, and the ``payload`` if it is valid."""
+        if self._places == 1:
+            self.enable = int(not (push and self.level))
         pushed = push and self.enable
         if pushed and self._places == 1:
             self._beats.append(i)
@@ -36,7 +38,8 @@ class SkidBuffer:
                 self._beats.popleft()
         if pushed and self._places == 2:
             self._beats.append(i)
-        self.enable = int(self.level < self._places)
+        if self._places == 2:
+            self.enable = int(self.level < 2)
         return outputs
 
 

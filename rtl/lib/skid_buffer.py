@@ -10,7 +10,7 @@ from fixfunc.spec.errors import InputError
 
 
 class SkidBuffer(wiring.Component):
-    """Places at the end of a pipeline whose enable is a register, and so falls a clock late.
+    """Places at the end of a pipeline whose enable comes of registers, and so falls a clock late.
 
     Parameters
     ----------
@@ -70,12 +70,15 @@ class SkidBuffer(wiring.Component):
         return m
 
     def _hold(self, m):
-        """A beat that is not taken waits in the one place, and the pipeline stands behind it."""
+        """A beat that is not taken waits in the one place; the next one waits where it is.
+
+        A pipeline without one at its end moves on, so that its bubbles are no clocks lost.
+        """
         held = Signal.like(self.o.payload)
         is_held = Signal()
         waits = Signal()
         m.d.comb += [
-            self.enable.eq(~is_held),
+            self.enable.eq(~(is_held & self.push)),
             self.o.valid.eq(is_held | self.push),
             self.o.payload.eq(Mux(is_held, held, self.i)),
             waits.eq(self.o.valid & ~self.o.ready),

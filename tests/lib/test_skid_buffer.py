@@ -68,7 +68,8 @@ def test_a_broken_one_is_caught(right, wrong):
         ("Mux(is_held, held, self.i)", "self.i"),
         ("self.o.valid.eq(is_held | self.push)", "self.o.valid.eq(self.push)"),
         ("is_held.eq(waits)", "is_held.eq(self.o.valid)"),
-        ("self.enable.eq(~is_held)", "self.enable.eq(1)"),
+        ("self.enable.eq(~(is_held & self.push))", "self.enable.eq(1)"),
+        ("self.enable.eq(~(is_held & self.push))", "self.enable.eq(~is_held)"),
         ("m.If(~is_held)", "m.If(is_held)"),
     ],
 )

@@ -89,7 +89,7 @@ def pipeline_of_one(module: ModuleType = skid_buffer) -> Properties:
     valid = [p.inner(f"unit.inner.valid_{n}") for n in (3, 2, 1)]
     values = [p.inner("unit.inner.unit.stage_2"), p.inner("unit.inner.unit.stage_1"), stages.i]
     order.holds_slots([(is_held, p.inner("unit.skid.held")), *zip(valid, values)])
-    p.prove("enabled", unit.i.ready == ~is_held)
+    p.prove("enabled", unit.i.ready == ~(is_held & valid[0]))
     output_keeps(p, unit.o)
     no_deadlock(p, (order.count != 0) & unit.o.ready, unit.o.valid, 3)
     no_deadlock(p, unit.o.ready, unit.i.ready, 1, "accepts")
