@@ -42,6 +42,22 @@ def test_the_first_beat_takes_the_latency():
         assert valid.index(1) == latency + StallablePipeline.AROUND + places - 2
 
 
+@pytest.mark.parametrize("places", [1, 2])
+def test_beats_of_every_other_clock_stop_nothing(places):
+    """Whose receiver takes each a clock late: the pipeline moves on in every clock."""
+    model = golden.StallablePipeline(lambda beat: beat, 4, places)
+    waited = 0
+    taken = []
+    for clock in range(40):
+        outputs = model.step(1 - clock % 2, clock, waited)
+        assert outputs["ready"]
+        if outputs["valid"] and waited:
+            taken.append(outputs["payload"])
+        waited = int(outputs["valid"] and not waited)
+    assert taken == list(range(0, 2 * len(taken), 2))
+    assert len(taken) > 12
+
+
 @pytest.mark.parametrize("name", bench.CASES)
 def test_every_bin_is_hit(name):
     case = bench.CASES[name]
