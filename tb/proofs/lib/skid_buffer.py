@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Skid buffer, and a pipeline that one enable stops."""
 
+from functools import partial
 from types import ModuleType
 
 from amaranth.hdl import Module
@@ -50,48 +51,31 @@ class Stages(wiring.Component):
         return m
 
 
-def pipeline(module: ModuleType = skid_buffer) -> Properties:
-    """A pipeline of two registers that an enable stops."""
+def pipeline(module: ModuleType = skid_buffer, places: int = 2) -> Properties:
+    """A pipeline of two registers that an enable stops, before a skid buffer."""
     p = Properties()
     stages = Stages(2)
-    unit = module.StallablePipeline(stages, 2)
+    unit = module.StallablePipeline(stages, 2, places)
     p.add(unit)
-    level = p.inner("unit.skid.level")
-    pop = unit.o.valid & unit.o.ready
-    order = Order(p, unit.i.valid & unit.i.ready, unit.i.payload, pop, unit.o.payload, 5)
     valid = [p.inner(f"unit.inner.valid_{n}") for n in (3, 2, 1)]
     values = [p.inner("unit.inner.unit.stage_2"), p.inner("unit.inner.unit.stage_1"), stages.i]
-    order.holds_slots(
-        [
-            (level != 0, unit.o.payload),
-            (level == 2, p.inner("unit.skid.second")),
-            # A beat that leaves the pipeline is in the skid buffer too, until the enable moves on.
-            *zip(valid, values),
-        ]
-    )
-    p.prove("enabled", unit.i.ready == (level < 2))
-    p.prove("level", level <= 2)
-    output_keeps(p, unit.o)
-    no_deadlock(p, (order.count != 0) & unit.o.ready, unit.o.valid, 4)
-    no_deadlock(p, unit.o.ready, unit.i.ready, 1, "accepts")
-    return p
-
-
-def pipeline_of_one(module: ModuleType = skid_buffer) -> Properties:
-    """The same before a skid buffer of one place."""
-    p = Properties()
-    stages = Stages(2)
-    unit = module.StallablePipeline(stages, 2, 1)
-    p.add(unit)
-    is_held = p.inner("unit.skid.is_held")
+    if places == 1:
+        is_held = p.inner("unit.skid.is_held")
+        held = [(is_held, p.inner("unit.skid.held"))]
+        stops = is_held & valid[0]
+    else:
+        level = p.inner("unit.skid.level")
+        held = [(level != 0, unit.o.payload), (level == 2, p.inner("unit.skid.second"))]
+        stops = level == 2
+        p.prove("level", level <= 2)
     pop = unit.o.valid & unit.o.ready
-    order = Order(p, unit.i.valid & unit.i.ready, unit.i.payload, pop, unit.o.payload, 4)
-    valid = [p.inner(f"unit.inner.valid_{n}") for n in (3, 2, 1)]
-    values = [p.inner("unit.inner.unit.stage_2"), p.inner("unit.inner.unit.stage_1"), stages.i]
-    order.holds_slots([(is_held, p.inner("unit.skid.held")), *zip(valid, values)])
-    p.prove("enabled", unit.i.ready == ~(is_held & valid[0]))
+    taken = unit.i.valid & unit.i.ready
+    order = Order(p, taken, unit.i.payload, pop, unit.o.payload, places + 3)
+    # A beat that leaves the pipeline is in the skid buffer too, until the enable moves on.
+    order.holds_slots([*held, *zip(valid, values)])
+    p.prove("enabled", unit.i.ready == ~stops)
     output_keeps(p, unit.o)
-    no_deadlock(p, (order.count != 0) & unit.o.ready, unit.o.valid, 3)
+    no_deadlock(p, (order.count != 0) & unit.o.ready, unit.o.valid, places + 2)
     no_deadlock(p, unit.o.ready, unit.i.ready, 1, "accepts")
     return p
 
@@ -119,7 +103,7 @@ PROOFS = [
         "stallable_pipeline_of_one",
         "lib/skid_buffer.py StallablePipeline",
         "The same of a skid buffer of one place; a beat leaves within 3 clocks.",
-        pipeline_of_one,
+        partial(pipeline, places=1),
         depth=7,
         size="2 bits, 2 stages",
     ),

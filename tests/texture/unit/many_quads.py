@@ -7,8 +7,10 @@ from fixfunc.cosim import codec
 from fixfunc.models.payload import dtype
 from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.textures.cache import CacheStatus
-from fixfunc.spec.textures.unit import TEXTURED_QUAD
+from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURED_QUAD
+from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture import texture_unit as bench
+from fixfunc.tb.texture.texture_cache import put_format
 from tests import volume
 
 
@@ -42,3 +44,19 @@ def check_quads(config, runs, beats, first_seed=0):
         total += len(out)
         okay += int((out["status"] == CacheStatus.OKAY).sum())
     return total, okay, rows
+
+
+def check_formats(monkeypatch, config, forms, change=lambda _rng, _state: None):
+    """Hold a hundred thousand quads under states of these formats alone, which do not compare."""
+
+    def of_forms(rng, state):
+        put_format(state, rng.choice(forms))
+        state["compares"] = 0
+        change(rng, state)
+
+    with_states(monkeypatch, of_forms)
+    total, okay, rows = check_quads(config, 6, 18_000)
+    states, _, _ = parted(rows, SAMPLE_STATE, CONFIGS[config].quad)
+    assert set(bench.forms_of(states)) == {int(form) for form in forms}
+    assert okay > 60_000
+    assert total > 100_000

@@ -13,14 +13,10 @@ from fixfunc.rtl.texture.unit.texture_unit import CONFIGS
 from fixfunc.spec.dxgi import Format
 from fixfunc.spec.textures.cache import FLOATS, POINT_SAMPLED, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp, Unit
-from fixfunc.spec.textures.unit import SAMPLE_STATE
-from fixfunc.tb.bench.states import parted
-from fixfunc.tb.texture import texture_unit as bench
 from fixfunc.tb.texture.cube_faces import directions
 from fixfunc.tb.texture.filter import SPECIAL
-from fixfunc.tb.texture.texture_cache import put_format
 from tests.texture.test_texture_unit import quads_of, sampled
-from tests.texture.unit.many_quads import check_quads, with_states
+from tests.texture.unit.many_quads import check_formats
 from tests.textures import noise
 
 CONFIG = "tiny_full"
@@ -142,15 +138,4 @@ def test_units_without_floats_have_nothing_of_them():
 @pytest.mark.qualify
 @pytest.mark.plan("texture-unit-15")
 def test_a_hundred_thousand_quads_of_floats(monkeypatch):
-    """States of these formats alone."""
-
-    def of_floats(rng, state):
-        put_format(state, rng.choice(FLOATS))
-        state["compares"] = 0
-
-    with_states(monkeypatch, of_floats)
-    total, okay, rows = check_quads(CONFIG, 6, 18_000)
-    states, _, _ = parted(rows, SAMPLE_STATE, CONFIGS[CONFIG].quad)
-    assert set(bench.forms_of(states)) == {int(form) for form in FLOATS}
-    assert okay > 60_000
-    assert total > 100_000
+    check_formats(monkeypatch, CONFIG, FLOATS)

@@ -17,15 +17,13 @@ from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Compare
 from fixfunc.spec.textures.cache import FLOATS, POINT_SAMPLED, CacheStatus, StoredFormat
 from fixfunc.spec.textures.filter import FilterOp, Unit
-from fixfunc.spec.textures.unit import SAMPLE_STATE, TEXTURED_QUAD
-from fixfunc.tb.bench.states import parted
+from fixfunc.spec.textures.unit import TEXTURED_QUAD
 from fixfunc.tb.texture import texture_unit as bench
 from fixfunc.tb.texture.cube_faces import directions
-from fixfunc.tb.texture.texture_cache import put_format
 from tests import volume
 from tests.texture.filter.test_words import WORDS, flushed
 from tests.texture.test_texture_unit import quads_of, sampled
-from tests.texture.unit.many_quads import check_quads, with_states
+from tests.texture.unit.many_quads import check_formats
 from tests.texture.unit.test_floats import OPS, POINT, assert_same
 
 CONFIG = "tiny_full"
@@ -183,17 +181,10 @@ def test_units_without_words_have_nothing_of_them():
 @pytest.mark.qualify
 @pytest.mark.plan("texture-unit-19")
 def test_a_hundred_thousand_quads_of_points(monkeypatch):
-    """States of these formats alone, most of which are points or gathers."""
+    """Most of them are points or gathers."""
 
-    def of_words(rng, state):
-        put_format(state, rng.choice(POINT_SAMPLED))
-        state["compares"] = 0
+    def mostly_points(rng, state):
         if rng.random() < 0.9:
             state["magnify"] = state["minify"] = state["smooth"] = state["anisotropy"] = 0
 
-    with_states(monkeypatch, of_words)
-    total, okay, rows = check_quads(CONFIG, 6, 18_000)
-    states, _, _ = parted(rows, SAMPLE_STATE, CONFIGS[CONFIG].quad)
-    assert set(bench.forms_of(states)) == {int(form) for form in POINT_SAMPLED}
-    assert okay > 60_000
-    assert total > 100_000
+    check_formats(monkeypatch, CONFIG, POINT_SAMPLED, mostly_points)
