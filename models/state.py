@@ -150,6 +150,7 @@ def draw_state(
     for name, value in integers(values, payloads.DRAW_STATE, "draw state").items():
         record[name] = value
     check_depth_state(record)
+    check_conservative(record)
     check_blend_state(record, second=True, floats=True)
     return record[()]
 
@@ -177,6 +178,7 @@ def check_draw_state(
     if state["cull"] not in list(Cull):
         raise InputError("cull", f"be one of {', '.join(c.name for c in Cull)}", int(state["cull"]))
     check_depth_state(state)
+    check_conservative(state)
     check_blend_state(state, formats, second, planes, floats)
 
 
@@ -265,6 +267,20 @@ def check_depth_state(state: np.void | np.ndarray) -> None:
     for name in ("bias_slope", "bias_clamp"):
         if int(state[name]) >> 23 & 255 == 255:
             raise InputError(name, "be the bits of a finite float32", f"{int(state[name]):#010x}")
+
+
+def check_conservative(state: np.void) -> None:
+    """Raise :class:`~fixfunc.spec.errors.InputError` for what does not go with outer coverage.
+
+    Pixels have one sample, and no depths: those of centres outside of their triangle fit no test.
+    """
+    if not state["conservative"]:
+        return
+    if state["samples"]:
+        raise InputError("samples", "be 1 with conservative coverage", 1 << int(state["samples"]))
+    for name in ("depth_test", "depth_write", "stencil_test"):
+        if state[name]:
+            raise InputError(name, "be 0 with conservative coverage", 1)
 
 
 def check_rectangles(viewport: Sequence[float], scissor: Sequence[int]) -> None:

@@ -13,3 +13,6 @@ POSITIONS = [
 ]
 SHAPES = [(0, 0), (0, 1), (1, 1), (1, 2)]  # log2 of a pixel's columns and rows of lanes
 REACH = [0, 4, 6, 7]  # the farthest sample of a pixel from its centre, 1/16 pixel
+# Of conservative coverage: half a pixel, and half a unit that snapping may have moved a vertex,
+# rounded up, 1/256 pixel.
+OUTER = 129

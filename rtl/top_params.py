@@ -82,6 +82,9 @@ class TopParams:
             own, expected = getattr(self.reader, name), getattr(self.colour, name)
             if own != expected:
                 raise InputError(f"reader.{name}", f"be colour.{name} {expected!r}", own)
+        own, expected = self.reader.conservative, self.setup.conservative
+        if own != expected:
+            raise InputError("reader.conservative", f"be setup.conservative {expected!r}", own)
         self._check_pixels()
         samples = self.resolve.samples if self.resolve else 0
         if self.reader.resolve_samples != samples:

@@ -35,7 +35,7 @@ KIND = Field("kind", 2, meaning="Kind: which table reads the beat")
 HEADER = (
     KIND,
     Field("state", 4, meaning="number of the draw state in force"),
-    Field("slot", 12, meaning="of the triangle in the setup RAM; of STATE and CLEAR: colour plane"),
+    Field("slot", 12, meaning="of the triangle in the setup RAM; of CLEAR: colour plane"),
 )
 
 TRIANGLE = (
@@ -88,11 +88,14 @@ BLEND_CONSTANT = each(
     32,
     meaning="the blend constant, float32",
 )
+COLOUR_PLANES = 8  # of a target, at most
 DRAW_STATE = (
-    *HEADER,
+    *HEADER[:-1],
+    Field("slot", (COLOUR_PLANES - 1).bit_length(), meaning="colour plane"),
     SAMPLES,
     Field("cull", 2, meaning="Cull"),
     Field("front_ccw", 1, meaning="counter-clockwise triangles face front"),
+    Field("conservative", 1, meaning="a triangle covers all pixels of which it has a point"),
     *each(
         "viewport_x0 viewport_y0 viewport_x1 viewport_y1",
         17,
@@ -132,6 +135,7 @@ DRAW_STATE = (
 RASTER_STATE = (
     "cull",
     "front_ccw",
+    "conservative",
     "viewport_x0",
     "viewport_y0",
     "viewport_x1",
@@ -148,7 +152,6 @@ SHADER_STATE = "flat_colour", "built_in"
 OUTPUT_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "colour_format", *SHADER_STATE)
 # Of those, what each colour plane has for itself.
 PLANE_STATE = (*(f.name for f in BLEND_STATE), "colour_write", "colour_format")
-COLOUR_PLANES = 8  # of a target, at most
 
 
 def colour_plane(number: int) -> str:

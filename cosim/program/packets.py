@@ -136,6 +136,7 @@ class ProgramJob(Job):
             f"targets of more than {limits.pixels} pixels": size > limits.pixels,
             f"depths of {DepthFormat(int(state['depth_format'])).name}": state["depth_format"]
             not in limits.formats,
+            "conservative coverage": bool(state["conservative"]) and not limits.conservative,
             "depths from a shader": call.shaded.depths is not None and not self._depths,
             "stencil values": bool(state["stencil_test"]) and not limits.stencil,
         }

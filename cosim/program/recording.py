@@ -161,7 +161,6 @@ def _lacks(part, back):
         "several targets of colours": len(views) > 1 or (views and back.colours[0] is None),
         "faces of points, lines and wireframes": part.faces is not None
         and any(back.draw.get(name) for name in by_face),
-        "conservative coverage": back.conservative,
         "a sample mask": back.sample_mask & every != every,
         "unordered access": back.shader is not None and back.shader.unordered,
         "dithering": any(blend.dither for blend in back.blends),

@@ -32,6 +32,7 @@ def limits_of(params: TopParams) -> CommandLimits:
         reader.edge,
         reader.samples,
         reader.pixels,
+        reader.conservative,
         reader.stencil,
         reader.formats,
         reader.colour_planes,

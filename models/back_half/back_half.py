@@ -24,7 +24,6 @@ class Work(NamedTuple):
     triangles: np.ndarray  # of models.geometry.triangle_setup.TRIANGLE, shape (n,)
     state: np.void  # from fixfunc.models.state.draw_state
     faces: np.ndarray | None = None  # of models.geometry.faces: what triangles are part of
-    conservative: bool = False
     forced_samples: int = 0  # 0: those of the targets
     sample_mask: int = ALL_SAMPLES
 
@@ -130,11 +129,12 @@ class BackHalf:
 
     def _rasterize(self, work):
         self._progress("setup")
-        how = {"conservative": work.conservative, "faces": work.faces}
         if work.forced_samples:
-            made = forced_samples.rasterize(work.triangles, work.state, work.forced_samples, **how)
+            made = forced_samples.rasterize(
+                work.triangles, work.state, work.forced_samples, work.faces
+            )
             return Found(None, made.tiles, made.index, made.index, made.pattern)
-        setup = triangle_setup.setup(work.triangles, work.state, self._edge, **how)
+        setup = triangle_setup.setup(work.triangles, work.state, self._edge, work.faces)
         self._progress("raster")
         tiles, owner = tile_rasterizer.rasterize(setup.records, self._edge, self._coarse)
         return Found(setup, tiles, owner, setup.index[owner], None)

@@ -25,6 +25,8 @@ class CommandLimits:
         Greatest number of samples of a pixel.
     pixels : int
         Greatest width or height of a target.
+    conservative : bool
+        Triangles may cover all pixels of which they have a point.
     stencil : bool
         Targets have a stencil plane.
     formats : tuple of DepthFormat
@@ -57,6 +59,7 @@ class CommandLimits:
     edge: int = 8
     samples: int = 8
     pixels: int = TOP_LIMIT
+    conservative: bool = True
     stencil: bool = True
     formats: tuple[DepthFormat, ...] = tuple(DepthFormat)
     colour_planes: int = 1

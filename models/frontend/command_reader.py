@@ -163,6 +163,7 @@ class _Reader:
             max(state["target_width"], state["target_height"]) > limits.pixels
             or state["samples"] > SAMPLE_COUNTS.index(limits.samples)
             or state["depth_format"] not in limits.formats
+            or (state["conservative"] and not limits.conservative)
             or (state["stencil_test"] and not limits.stencil)
             or (state["built_in"] and not limits.ring)
             or plane >= limits.colour_planes

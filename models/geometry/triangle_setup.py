@@ -8,7 +8,6 @@ import numpy as np
 
 from fixfunc.models.payload import check, dtype
 from fixfunc.spec import payloads
-from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Cull, DepthFormat
 
 DTYPE = dtype(payloads.SETUP)
@@ -46,7 +45,6 @@ def setup(
     triangles: np.ndarray,
     state: np.void,
     edge: int = 8,
-    conservative: bool = False,
     faces: np.ndarray | None = None,
 ) -> Setup:
     """Set up triangles.
@@ -58,12 +56,11 @@ def setup(
         :func:`fixfunc.models.geometry.viewport.fixed_depth` has them, or for D32F the bits of
         float32. What lies beyond 127 or -127 counts as that.
     state : numpy.void
-        From :func:`fixfunc.models.state.draw_state`.
+        From :func:`fixfunc.models.state.draw_state`. Where it is ``conservative``, a pixel is
+        covered if any point of it may lie in the triangle: outer coverage, grown by 1/256 pixel.
+        Of one sample a pixel; depths are those of its centre, which may lie outside.
     edge : int
         Samples along a tile's edge: 8, or 4.
-    conservative : bool
-        A pixel is covered if any point of it may lie in the triangle: outer coverage, grown by
-        1/256 pixel. Of one sample a pixel; depths are those of its centre, which may lie outside.
     faces : structured ndarray with ``back`` and ``exponent``, shape (n,), optional
         Of triangles that points, lines or edges were expanded to: the primitive's, which are
         neither culled nor turned. As in :data:`fixfunc.models.geometry.faces.FACE`.
@@ -75,7 +72,7 @@ def setup(
     Raises
     ------
     InputError
-        A coordinate that does not fit 24 bits, or several samples of conservative coverage.
+        A coordinate that does not fit 24 bits.
 
     Source: [trip 6], numerics: positions and edges, depth. Edge k runs from vertex k to vertex k +
     1, turned so that the inside is positive whatever the winding.
@@ -86,9 +83,7 @@ def setup(
     form = DepthFormat(state["depth_format"])
     z, exponent = depth_units(z, form, None if faces is None else faces["exponent"])
     area = areas(x, y)
-    if conservative and state["samples"]:
-        raise InputError("samples", "be 1 with conservative coverage", 1 << int(state["samples"]))
-    box = sample_box(x, y, state["samples"], conservative)
+    box = sample_box(x, y, state)
     for limit in limits(state).values():
         box = cut(box, limit)
 
@@ -110,7 +105,6 @@ def setup(
         box[index],
         state,
         edge,
-        OUTER if conservative else 0,
     )
     records["back"] = ~front[index]
     records["exponent"] = exponent[index]
@@ -211,29 +205,28 @@ def is_empty(box: np.ndarray) -> np.ndarray:
     return (box[:, 0] > box[:, 2]) | (box[:, 1] > box[:, 3])
 
 
-def sample_box(x: np.ndarray, y: np.ndarray, samples: int, conservative: bool) -> np.ndarray:
+def sample_box(x: np.ndarray, y: np.ndarray, state: np.void) -> np.ndarray:
     """Pixels with a sample position within the bounds of triangles, whatever cuts these.
 
     Parameters
     ----------
     x, y : ndarray of int64, shape (n, 3)
         s15.8 pixels.
-    samples : int
-        log2 of the samples.
-    conservative : bool
+    state : numpy.void
+        From :func:`fixfunc.models.state.draw_state`.
 
     Returns
     -------
     ndarray of int64, shape (n, 4)
         x0, y0, x1, y1, both ends inclusive.
     """
-    reach = 16 * SAMPLE_REACH[samples]
+    reach = 16 * SAMPLE_REACH[state["samples"]]
     ends = []
     for v in (x, y):
         # A sample on the greatest x or y is never inside: such an edge is neither top nor left.
         first = -((128 + reach - v.min(1)) >> 8)
         last = -((128 - reach - v.max(1)) >> 8) - 1
-        if conservative:
+        if state["conservative"]:
             # The square of a pixel, grown, touches the triangle's bounds.
             first = -((128 + OUTER - v.min(1)) >> 8)
             last = (v.max(1) + OUTER - 128) >> 8
@@ -242,7 +235,7 @@ def sample_box(x: np.ndarray, y: np.ndarray, samples: int, conservative: bool) -
     return np.stack([x0, y0, x1, y1], -1)
 
 
-def _records(triangles, x, y, z, area, box, state, edge, grown):
+def _records(triangles, x, y, z, area, box, state, edge):
     records = np.zeros(len(triangles), DTYPE)
     for name in ("kind", "state", "slot"):
         records[name] = triangles[name]
@@ -261,6 +254,7 @@ def _records(triangles, x, y, z, area, box, state, edge, grown):
 
     winding = np.where(area < 0, -1, 1)
     spread = SAMPLE_REACH[state["samples"]]
+    grown = OUTER if state["conservative"] else 0
     for k in range(3):
         n = (k + 1) % 3
         a = winding * (y[:, k] - y[:, n])

@@ -63,8 +63,7 @@ def _draw_run(part, run, state, held, probe):
     colours = ViewColours(held, targets, fields, state, probe)
     back = BackHalf(held.depth(depth, fields), colours, probe=probe)
     faces = None if part.faces is None else part.faces[run]
-    how = state.conservative, state.forced_samples, state.target_mask
-    work = Work(part.triangles[run], fields, faces, *how)
+    work = Work(part.triangles[run], fields, faces, state.forced_samples, state.target_mask)
     found = back.find(work)
     if probe:
         probe.list(part, run, state)
@@ -133,5 +132,6 @@ def draw_fields(
         depth_format=form,
         depth_min=low,
         depth_max=high,
+        conservative=state.conservative,
         **fields,
     ), samples

@@ -71,7 +71,6 @@ def rasterize(
     triangles: np.ndarray,
     state: np.void,
     count: int,
-    conservative: bool = False,
     faces: np.ndarray | None = None,
 ) -> ForcedTiles:
     """Rasterize triangles at a forced number of samples.
@@ -81,19 +80,20 @@ def rasterize(
     triangles : ndarray of :data:`~fixfunc.models.geometry.triangle_setup.TRIANGLE`, shape (n,)
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`, with the samples of the targets: with a count
-        of more than 1 these are 1.
+        of more than 1 these are 1. Conservative coverage is that of all samples.
     count : int
         1, 4, 8 or 16.
-    conservative, faces
-        As :func:`fixfunc.models.geometry.triangle_setup.setup` has them; conservative coverage is
-        that of all samples.
+    faces
+        As :func:`fixfunc.models.geometry.triangle_setup.setup` has them.
     """
     single = state.copy()
     single["samples"] = 0
     has_many = count > 1
-    tiles, index = _tiles(triangles, single, conservative or has_many, faces)
+    outer = single.copy()
+    outer["conservative"] |= has_many
+    tiles, index = _tiles(triangles, outer, faces)
     pattern = unpack(tiles["mask"]).astype(np.uint32)
-    if has_many and conservative:
+    if has_many and single["conservative"]:
         pattern *= (1 << count) - 1
     elif has_many:
         pattern = _pattern(triangles, single, count, faces, tiles, index)
@@ -117,9 +117,9 @@ def passed_count(passed: np.ndarray, pattern: np.ndarray, samples: int) -> int:
     return int(np.bitwise_count(pixels[lanes.any((2, 4))]).sum())
 
 
-def _tiles(triangles, state, conservative, faces):
+def _tiles(triangles, state, faces):
     """Tiles of one sample a pixel, and the triangles that they belong to."""
-    made = triangle_setup.setup(triangles, state, conservative=conservative, faces=faces)
+    made = triangle_setup.setup(triangles, state, faces=faces)
     tiles, owner = tile_rasterizer.rasterize(made.records)
     return tiles, made.index[owner]
 
@@ -134,7 +134,7 @@ def _pattern(triangles, state, count, faces, tiles, index):
         for corner in range(3):
             moved[f"x{corner}"] -= STEP * x
             moved[f"y{corner}"] -= STEP * y
-        covered, owner = _tiles(moved, state, False, faces)
+        covered, owner = _tiles(moved, state, faces)
         # Outer coverage has every tile in which a sample is covered.
         at = order[np.searchsorted(places, _places(covered, owner), sorter=order)]
         pattern[at] |= unpack(covered["mask"]).astype(np.uint32) << bit

@@ -40,7 +40,12 @@ CONFIGS = {
     "planes": CommandReaderParams(colour_planes=COLOUR_PLANES, colour_formats=COLOUR_FORMATS),
     "tiny": CommandReaderParams(edge=4, pixels=64, resolve_samples=2, ahead=64),
     "tiny_planes": CommandReaderParams(
-        edge=4, pixels=64, colour_planes=3, colour_formats=COLOUR_FORMATS, ahead=64
+        edge=4,
+        pixels=64,
+        conservative=False,
+        colour_planes=3,
+        colour_formats=COLOUR_FORMATS,
+        ahead=64,
     ),
     "tiny_ring": CommandReaderParams(
         edge=4,
@@ -61,7 +66,8 @@ PURPOSE = {  # of each configuration
     "default": "targets up to 2048 pixels",
     "planes": "the same, with eight colour planes of any format of up to 32 bits",
     "tiny": "for benches: tiles of 4x4, targets up to 64 pixels",
-    "tiny_planes": "the same, with three colour planes of any format of up to 32 bits",
+    "tiny_planes": "the same, with three colour planes of any format of up to 32 bits, and no "
+    "conservative coverage",
     "tiny_ring": "the same, with a ring of eight vertices, and textures of five formats, two "
     "of which coded surfaces may have, and one of which is sampled by points",
 }

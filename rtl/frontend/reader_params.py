@@ -33,6 +33,8 @@ class CommandReaderParams:
         Greatest number of samples of a pixel: 1, 2, 4 or 8.
     pixels : int
         Greatest width or height of a target.
+    conservative : bool
+        Triangles may cover all pixels of which they have a point.
     stencil : bool
         Targets have a stencil plane.
     formats : tuple of DepthFormat
@@ -69,6 +71,7 @@ class CommandReaderParams:
     edge: int = 8
     samples: int = 8
     pixels: int = TOP_LIMIT
+    conservative: bool = True
     stencil: bool = True
     formats: tuple = tuple(DepthFormat)
     colour_planes: int = 1

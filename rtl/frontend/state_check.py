@@ -49,6 +49,10 @@ def state_supported(state: View, params: Any) -> Value:
         state.depth_min <= state.depth_max,
         state.depth_min <= most_depth(state.depth_format),
         *(~state[name][23:31].all() for name in ("bias_slope", "bias_clamp")),
+        # Depths of centres that lie outside of their triangle fit no test.
+        ~state.conservative
+        | ~(state.samples.any() | state.depth_test | state.depth_write | state.stencil_test),
+        *(() if params.conservative else (~state.conservative,)),
         *(() if params.stencil else (~state.stencil_test,)),
         *(() if params.ring else (~state.built_in,)),
         blending_known(

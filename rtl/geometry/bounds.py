@@ -10,7 +10,7 @@ from fixfunc.rtl.geometry.block_depths import VERTEX_DEPTH
 from fixfunc.rtl.lib.bits import clamp, maximum, minimum
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
-from fixfunc.rtl.samples import REACH
+from fixfunc.rtl.samples import OUTER, REACH
 from fixfunc.spec import payloads
 
 PIXEL = signed(18)
@@ -22,6 +22,11 @@ class Bounds(wiring.Component):
     """Box and depth bounds of one triangle per clock.
 
     Clocks are counted from the triangle at the input.
+
+    Parameters
+    ----------
+    conservative : bool
+        Triangles may cover all pixels of which they have a point.
 
     Members
     -------
@@ -35,6 +40,8 @@ class Bounds(wiring.Component):
         A draw state in the place of a triangle.
     samples : In(2)
         log2 of the samples of a pixel, in clock 1.
+    conservative : In(1)
+        The box holds all pixels of which the triangle may have a point, in clock 1.
     x0, y0, x1, y1 : Out(14)
         The box in pixels, both ends inclusive, in clock :attr:`BOX`.
     empty : Out(1)
@@ -51,6 +58,7 @@ class Bounds(wiring.Component):
     new_state: In(1)
     draw_state: In(layout(payloads.DRAW_STATE))
     samples: In(2)
+    conservative: In(1)
     x0: Out(14)
     y0: Out(14)
     x1: Out(14)
@@ -59,7 +67,11 @@ class Bounds(wiring.Component):
     zmin: Out(24)
     zmax: Out(24)
 
-    def elaborate(self, platform):
+    def __init__(self, conservative: bool = True) -> None:
+        self._conservative = conservative
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
         vertices = {axis: [self.triangle[f"{axis}{k}"] for k in range(3)] for axis in "xy"}
@@ -75,10 +87,9 @@ class Bounds(wiring.Component):
             self.zmax.eq(clamp((z_high + 255) >> 8, 0, MOST)),
         ]
 
-        # Clock 3: pixels with a sample position at or beyond the low end and short of the high end.
-        # Clock 4: the same, cut.
-        reach = Signal(7)
-        m.d.sync += reach.eq(Array([16 * sixteenths for sixteenths in REACH])[self.samples])
+        # Clock 3: pixels with a sample position at or beyond the low end and short of the high end,
+        # or such whose squares, grown, meet both. Clock 4: the same, cut.
+        before, behind = self._distances(m)
         empty = []
         for axis, low, high, box_first, box_last in (
             ("x", x_low, x_high, self.x0, self.x1),
@@ -90,8 +101,8 @@ class Bounds(wiring.Component):
             cut_box_first = Signal(CUT, name=f"{axis}_box_first")
             cut_box_last = Signal(PIXEL, name=f"{axis}_box_last")
             m.d.sync += [
-                first.eq((low + 127 - reach) >> 8),
-                last.eq((high + (127 - 256) + reach) >> 8),
+                first.eq((low + before) >> 8),
+                last.eq((high + behind) >> 8),
                 cut_box_first.eq(maximum(first, cut_first)),
                 cut_box_last.eq(minimum(last, cut_last)),
             ]
@@ -102,6 +113,24 @@ class Bounds(wiring.Component):
             empty.append(cut_box_first > cut_box_last)
         m.d.sync += self.empty.eq(Cat(empty).any())
         return m
+
+    def _distances(self, m):
+        """What is added to the least and to the greatest place, so that a floor has the first and
+        the last pixel."""
+        before = Signal(signed(8))
+        behind = Signal(signed(9))
+        reach = Array([16 * sixteenths for sixteenths in REACH])[self.samples]
+        m.d.sync += [
+            before.eq(127 - reach),
+            behind.eq(reach - 129),
+        ]
+        if self._conservative:
+            with m.If(self.conservative):
+                m.d.sync += [
+                    before.eq(127 - OUTER),
+                    behind.eq(OUTER - 128),
+                ]
+        return before, behind
 
     def _bounds(self, m, axis, first, second, third):
         """Minimum and maximum of a coordinate, two clocks later; the third comes a clock later."""

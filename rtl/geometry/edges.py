@@ -13,12 +13,14 @@ from fixfunc.rtl.lib.arithmetic.shared_multiplier import SharedMultiplier
 from fixfunc.rtl.lib.delay import register
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
-from fixfunc.rtl.samples import REACH, SHAPES
+from fixfunc.rtl.samples import OUTER, REACH, SHAPES
 from fixfunc.spec import payloads
 
 STEP = signed(payloads.EDGE_STEP)
 VALUE_BITS = 50  # a sum of two products of steps
 VALUE = signed(VALUE_BITS)
+# Of OUTER times two sizes of steps, which is below 2^33, and one more.
+GROWTH = signed(34)
 
 
 class Edges(wiring.Component):
@@ -39,6 +41,8 @@ class Edges(wiring.Component):
         Snapped vertices.
     samples : In(2)
         log2 of the samples of a pixel, in clock 1.
+    conservative : In(1)
+        The triangle covers all pixels of which it may have a point, in clock 1.
     x, y : In(14)
         First pixel of the box, in clock :attr:`BOX`.
     side_01, side_02 : Out(ArrayLayout(STEP, 2))
@@ -77,6 +81,7 @@ class Edges(wiring.Component):
                 "start": In(1),
                 "triangle": In(layout(payloads.TRIANGLE)),
                 "samples": In(2),
+                "conservative": In(1),
                 "x": In(14),
                 "y": In(14),
                 "side_01": Out(pair),
@@ -108,7 +113,7 @@ class Edges(wiring.Component):
         vertices = self.triangle
         t.enter(0, start=self.start)
         t.enter(0, **{f"{axis}{k}": vertices[f"{axis}{k}"] for axis in "xy" for k in (0, 1)})
-        t.enter(1, samples=self.samples)
+        t.enter(1, samples=self.samples, conservative=self.conservative)
 
         # The sides, in clock 1.
         side_12 = Signal.like(self.side_01, name="side_12")
@@ -214,6 +219,7 @@ class Edges(wiring.Component):
                 self._reaches.b[2 * k + n].eq(distance),
             ]
             t.enter(clock + 1, **{name: step})
+            t.enter(clock + 2, **{f"{name}_size": size})
         m.d.comb += [
             self.a[k].eq(t.value(f"a{k}", self.latency)),
             self.b[k].eq(t.value(f"b{k}", self.latency)),
@@ -226,20 +232,15 @@ class Edges(wiring.Component):
     def _orient_value(self, m, t, k):
         """E of edge k with the inside positive and its fill rule, at the reject corner.
 
-        An edge that is neither top nor left excludes its own samples: E - 1. The low four bits
-        never change a sign.
+        The low four bits never change a sign.
         """
-        a = t.value(f"a{k}", self.area_clock + 1)
-        b = t.value(f"b{k}", self.area_clock + 1)
-        excluded = Signal(name=f"excluded_{k}")
-        m.d.sync += excluded.eq(~((a > 0) | ((a == 0) & (b > 0))))
-        t.enter(self.area_clock + 2, **{f"excluded_{k}": excluded})
+        growth = enter_growth(m, t, k, self.area_clock + 1, self._params.conservative)
         clock = self._value + 2
         value = t.value(f"value_{k}", clock)
         # A negation is a complement and one more, which the bias takes along.
         complement = t[clock].ccw.replicate(len(value))
         oriented = register(m, value ^ complement, VALUE, f"oriented_{k}")
-        bias = t[clock + 1].ccw - t.value(f"excluded_{k}", clock + 1)
+        bias = register(m, t.value(growth, clock) + t[clock].ccw, GROWTH, f"bias_{k}")
         biased = register(m, (oriented + bias) >> 4, signed(46), f"biased_{k}")
         t.enter(clock + 2, **{f"biased_{k}": biased})
 
@@ -247,6 +248,38 @@ class Edges(wiring.Component):
         aspect = Array([shape[1] for shape in SHAPES])[t[last].samples]
         corner = t.value(f"biased_{k}", last) + t.value(f"reach_{k}", last)
         m.d.sync += self.c[k].eq(corner << aspect)
+
+
+def enter_growth(m: Module, t: Timeline, k: int, clock: int, conservative: bool) -> str:
+    """What edge k gains by its fill rule enters a timeline; the name of it.
+
+    An edge that is neither top nor left excludes its own samples: E - 1. That of conservative
+    coverage excludes nothing, and is moved by the square that pixels are grown to.
+
+    Parameters
+    ----------
+    m : Module
+    t : Timeline
+        Steps have entered by now, and their sizes come in the next clock.
+    k, clock : int
+    conservative : bool
+        There is such coverage.
+    """
+    a = t.value(f"a{k}", clock)
+    b = t.value(f"b{k}", clock)
+    excluded = Signal(name=f"excluded_{k}")
+    m.d.sync += excluded.eq(~((a > 0) | ((a == 0) & (b > 0))))
+    name = f"growth_{k}"
+    if not conservative:
+        t.enter(clock + 1, **{name: -excluded})
+        return name
+    sizes = t.value(f"a{k}_size", clock + 1) + t.value(f"b{k}_size", clock + 1)
+    t.enter(clock + 1, **{f"excluded_{k}": excluded})
+    t.enter(clock + 2, **{f"sizes_{k}": register(m, sizes, len(sizes), f"sizes_{k}")})
+    outer = OUTER * t.value(f"sizes_{k}", clock + 2)
+    growth = Mux(t[clock + 2].conservative, outer, -t.value(f"excluded_{k}", clock + 2))
+    t.enter(clock + 3, **{name: register(m, growth, GROWTH, name)})
+    return name
 
 
 def farthest_samples(edge: int, axis: int) -> Array:

@@ -16,7 +16,7 @@ from fixfunc.rtl.lib.arithmetic.interval_register import IntervalRegister
 from fixfunc.rtl.lib.delay import DelayLine
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
-from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.payload import beat, fields_of, layout
 from fixfunc.spec import payloads
 from fixfunc.spec.state import Cull, DepthFormat, Kind
 
@@ -29,6 +29,8 @@ class TriangleSetupParams:
     ----------
     edge : int
         Samples along a tile's edge: 8, or 4.
+    conservative : bool
+        Triangles may cover all pixels of which they have a point.
     interval : int
         Clocks from one triangle to the next, at least: 1, 2 or 4. Multipliers and dividers are
         shared by what a longer one leaves time for.
@@ -38,6 +40,7 @@ class TriangleSetupParams:
     """
 
     edge: int = 8
+    conservative: bool = True
     interval: int = 1
     queue: int = 128
 
@@ -52,13 +55,14 @@ class TriangleSetupParams:
 
 CONFIGS = {
     "default": TriangleSetupParams(),
-    "half": TriangleSetupParams(interval=2, queue=64),
+    "half": TriangleSetupParams(conservative=False, interval=2, queue=64),
     "quarter": TriangleSetupParams(interval=4, queue=32),
     "tiny": TriangleSetupParams(edge=4, queue=8),
 }
 PURPOSE = {  # of each configuration
     "default": "for tiles of 8x8, a triangle a clock",
-    "half": "a triangle every two clocks, half of the multipliers and dividers",
+    "half": "a triangle every two clocks, half of the multipliers and dividers; no "
+    "conservative coverage",
     "quarter": "a triangle every four clocks, a quarter of them",
     "tiny": "for benches: tiles of 4x4, a short queue",
 }
@@ -115,7 +119,7 @@ class TriangleSetup(wiring.Component):
         m = Module()
         t = Timeline(m)
         m.submodules.fifo = fifo = CreditedFIFO(self.o.payload.shape(), self._params.queue)
-        m.submodules.bounds = bounds = Bounds()
+        m.submodules.bounds = bounds = Bounds(self._params.conservative)
         m.submodules.edges = edges = self._edges
         m.submodules.depths = depths = BlockDepths()
         m.submodules.plane = plane = self._plane
@@ -136,6 +140,7 @@ class TriangleSetup(wiring.Component):
         # Clock 1: the draw state in force. A triangle right behind a STATE sees it.
         new_state = request_valid & (request.kind == Kind.STATE)
         samples = Signal(2)
+        conservative = Signal()
         cull = Signal(2)
         front_ccw = Signal()
         is_float = Signal()
@@ -143,6 +148,7 @@ class TriangleSetup(wiring.Component):
             m.d.sync += [
                 is_float.eq(request.draw_state.depth_format == DepthFormat.D32F),
                 samples.eq(request.draw_state.samples),
+                conservative.eq(request.draw_state.conservative),
                 cull.eq(request.draw_state.cull),
                 front_ccw.eq(request.draw_state.front_ccw),
             ]
@@ -155,9 +161,11 @@ class TriangleSetup(wiring.Component):
             bounds.draw_state.eq(request.draw_state),
             bounds.new_state.eq(new_state),
             bounds.samples.eq(samples),
+            bounds.conservative.eq(conservative),
             edges.start.eq(request_valid),
             edges.triangle.eq(request.triangle),
             edges.samples.eq(samples),
+            edges.conservative.eq(conservative),
             edges.x.eq(bounds.x0),
             edges.y.eq(bounds.y0),
             plane.start.eq(request_valid),
@@ -215,7 +223,8 @@ class TriangleSetup(wiring.Component):
         )
         m.d.comb += request_line.i.eq(request)
         draw_state = layout(payloads.DRAW_STATE)(request_line.o)
-        header = {f.name: draw_state[f.name] for f in payloads.HEADER}
+        triangle = fields_of(request_line.o, payloads.HEADER)
+        header = {f.name: triangle[f.name] for f in payloads.HEADER}
         delayed = {
             name: t.value(name, edges.latency)
             for name in ("samples", "back", "x0", "y0", "x1", "y1", "zmin", "zmax", "exponent")

@@ -18,9 +18,7 @@ from fixfunc.tb.bench import scenes
 WIDTH = max(map(payloads.width, payloads.CONTROL.values()))  # of a beat with tiles
 
 # Fields that no part of the depth stage reads.
-UNREAD = {"slot", "cull", "front_ccw", *payloads.OUTPUT_STATE} | {
-    f.name for f in payloads.DRAW_STATE if f.name.startswith(("viewport", "scissor"))
-}
+UNREAD = {"slot", *payloads.RASTER_STATE, *payloads.OUTPUT_STATE}
 UNREAD_CLEAR = {
     *("slot", "state", "colour", "colour_value", "colour_base", "constant"),
     *(field.name for field in payloads.BLEND_CONSTANT),

@@ -160,8 +160,16 @@ def triangles(
     return out
 
 
-def state(rng: np.random.Generator, most_samples: int = 8, most_pixels: int = 320) -> np.void:
-    """A random draw state: target, viewport, scissor, samples and cull mode all vary."""
+def state(
+    rng: np.random.Generator,
+    most_samples: int = 8,
+    most_pixels: int = 320,
+    conservative: float = 0,
+) -> np.void:
+    """A random draw state: target, viewport, scissor, samples and cull mode all vary.
+
+    A share of those with one sample has ``conservative`` coverage.
+    """
     width, height = (int(v) for v in rng.integers(1, most_pixels + 1, 2))
     rectangle = {}
     for name, low in (("viewport", -40), ("scissor", 0)):
@@ -182,7 +190,30 @@ def state(rng: np.random.Generator, most_samples: int = 8, most_pixels: int = 32
         stencil_ref=int(rng.integers(0, 256)),
         bias_constant=int(rng.integers(0, 1 << 32)),
     )
-    return unread(rng, draw, payloads.DRAW_STATE, UNREAD)
+    return outer(rng, unread(rng, draw, payloads.DRAW_STATE, UNREAD), conservative)
+
+
+def outer(rng: np.random.Generator, draw: np.void, share: float) -> np.void:
+    """The same draw state; of one sample, for a share of them with conservative coverage.
+
+    Those have no tests. They are drawn apart: what ``rng`` gives next stays as it was.
+    """
+    if not draw["samples"] and rng.spawn(1)[0].random() < share:
+        draw["conservative"] = 1
+        for name in ("depth_test", "depth_write", "stencil_test"):
+            draw[name] = 0
+    return draw
+
+
+def at_borders(rng: np.random.Generator, triangles: np.ndarray) -> np.ndarray:
+    """The same triangles; half of their places are moved to borders of pixels, and beside them."""
+    own = rng.spawn(1)[0]
+    for k in range(3):
+        for axis in "xy":
+            place = triangles[f"{axis}{k}"]
+            border = np.clip(place // 256 * 256 + own.integers(-2, 3, len(place)), LOW, HIGH)
+            place[:] = np.where(own.random(len(place)) < 0.5, border, place)
+    return triangles
 
 
 def unread(
@@ -225,28 +256,23 @@ def beats(
     work: Callable[[np.ndarray, np.void], np.ndarray],
     most_samples: int = 8,
     most_pixels: int = 320,
+    conservative: float = 0,
 ) -> np.ndarray:
     """About ``count`` packed beats: states, draws of several triangles, CLEARs and FENCEs.
 
-    ``work(triangles, state)`` packs the triangles of a draw.
+    ``work(triangles, state)`` packs the triangles of a draw. A share of the states with one sample
+    has ``conservative`` coverage.
     """
     out = []
     total = 0
     while total < count:
-        draw = state(rng, most_samples, most_pixels)
+        draw = state(rng, most_samples, most_pixels, conservative)
         n = int(rng.integers(1, max(2, min(count - total, 400))))
+        size = int(draw["target_width"]), int(draw["target_height"])
+        some = triangles(rng, n, *size, DepthFormat(draw["depth_format"]))
         parts = [
             codec.pack(np.atleast_1d(draw), payloads.DRAW_STATE, bits),
-            work(
-                triangles(
-                    rng,
-                    n,
-                    int(draw["target_width"]),
-                    int(draw["target_height"]),
-                    DepthFormat(draw["depth_format"]),
-                ),
-                draw,
-            ),
+            work(at_borders(rng, some) if draw["conservative"] else some, draw),
         ]
         for fields, kind in ((payloads.CLEAR, Kind.CLEAR), (payloads.FENCE, Kind.FENCE)):
             if rng.random() < 0.5:

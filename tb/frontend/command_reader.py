@@ -143,6 +143,7 @@ def shape_of(params: CommandReaderParams) -> top.TopParams:
         pixels = replace(pixels, texture=replace(pixels.texture, cache=cache))
     elif pixels:
         pixels = replace(pixels, texture=None)
+    blocks["setup"] = replace(whole.setup, conservative=params.conservative)
     blocks |= {"reader": params, "pixels": pixels}
     return replace(whole, resolve=resolve if params.resolve_samples else None, **blocks)
 

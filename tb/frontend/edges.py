@@ -254,7 +254,7 @@ def _state(rng, fields, params):
     ends = [VIEWPORT_MIN, -300, 0, VIEWPORT_MAX]
     if rng.random() < 0.4:
         ends = [VIEWPORT_MIN - 1, VIEWPORT_MAX + 1, *ends[1:3]]
-    kind = int(rng.choice(11, p=[0.2, *[0.08] * 10]))
+    kind = int(rng.choice(12, p=[0.2, *[0.08] * 8, 0.04, 0.04, 0.08]))
     if kind == 0:
         fields[f"viewport_{axis}0"], fields[f"viewport_{axis}1"] = np.sort(rng.choice(ends, 2))
     elif kind == 1:
@@ -281,7 +281,13 @@ def _state(rng, fields, params):
         most = MOST.get(DepthFormat(int(fields["depth_format"])), 0)
         fields["depth_min"] = most + int(rng.integers(0, 2))
     elif kind == 9:
-        fields["slot"] = rng.integers(0, 1 << 12)
+        # Of what does not go with it, one thing is left, or nothing.
+        others = rng.permutation(("depth_test", "depth_write", "stencil_test", "samples"))
+        for name in others[int(rng.integers(0, 2)) :]:
+            fields[name] = 0
+        fields["conservative"] = 1
+    elif kind == 10:
+        fields["slot"] = rng.integers(0, COLOUR_PLANES)
     else:
         _format(rng, fields)
 
@@ -347,7 +353,7 @@ def anywhere(rng: np.random.Generator, count: int, params: Any) -> np.ndarray:
         size = tuple(int(v) for v in rng.integers(1, params.reader.pixels + 1, 2))
         form = rng.choice(list(params.reader.formats))
         state = streams.state_of(rng, size, 1, form, params)
-        state["slot"] = rng.integers(0, 1 << 12)
+        state["slot"] = rng.integers(0, COLOUR_PLANES)
         state["target"] = rng.integers(0, 8)
         for name in ("viewport_x", "viewport_y"):
             state[f"{name}0"], state[f"{name}1"] = np.sort(

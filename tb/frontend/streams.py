@@ -311,14 +311,13 @@ def state_of(
     if params.reader.ring:
         state["built_in"] = rng.random() < 0.8
     state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
-    form = rng.choice(list(params.reader.colour_formats))
-    state["colour_format"] = form
+    state["colour_format"] = form = rng.choice(list(params.reader.colour_formats))
     for enable in plane_formats.KINDS:
         state[enable] &= plane_formats.has(Format(form), enable, params.reader.floats)
     if form in WITHOUT_ALPHA:
         for name in ("src_blend", "dest_blend"):
             state[name] = BlendFactor.ONE if state[name] in OF_SHADER_ALPHA else state[name]
-    return state
+    return scenes.outer(rng, state, 0.3 * params.reader.conservative)
 
 
 def keeps_failing(state: np.void) -> bool:

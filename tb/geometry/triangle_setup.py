@@ -18,7 +18,7 @@ IN = payloads.width(payloads.DRAW_STATE)
 OUT = payloads.width(payloads.SETUP)
 
 
-def requests(rng: np.random.Generator, count: int, params: TriangleSetupParams) -> np.ndarray:  # noqa: ARG001
+def requests(rng: np.random.Generator, count: int, params: TriangleSetupParams) -> np.ndarray:
     """Packed draws: triangles of every kind between control beats."""
     return scenes.beats(
         rng,
@@ -26,6 +26,7 @@ def requests(rng: np.random.Generator, count: int, params: TriangleSetupParams) 
         IN,
         lambda triangles, _: codec.pack(triangles, payloads.TRIANGLE, IN),
         most_pixels=16384,
+        conservative=0.6 * params.conservative,
     )
 
 

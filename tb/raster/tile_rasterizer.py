@@ -24,7 +24,7 @@ def requests(rng: np.random.Generator, count: int, params: TileRasterizerParams)
     def work(triangles, state):
         return codec.pack(setup(triangles, state, params.edge).records, payloads.SETUP, IN)
 
-    return scenes.beats(rng, count, IN, work, params.samples, PIXELS[params.edge])
+    return scenes.beats(rng, count, IN, work, params.samples, PIXELS[params.edge], 0.6)
 
 
 def out_width(params: TileRasterizerParams) -> int:

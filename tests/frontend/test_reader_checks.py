@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the command reader checks of planes, and the fence with which a START ends."""
 
+from dataclasses import replace
+
 import pytest
 from amaranth.sim import Simulator
 
 from fixfunc.cosim.commands import CommandList
 from fixfunc.models.state import draw_state
 from fixfunc.rtl.frontend.state_check import PlaneCheck
+from fixfunc.rtl.top_params import CONFIGS
 from fixfunc.spec.commands import CommandError
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.state import Kind
 from tests.frontend.test_resolve_packet import FREE, SIZE, both
 
@@ -35,6 +39,31 @@ def test_the_check_is_settled_after_its_latency(first):
     simulator.add_testbench(bench)
     simulator.run()
     assert seen == [side == 8 for side in (first, 72 - first)]
+
+
+OUTER = {"conservative": 1, "depth_test": 0, "depth_write": 0}
+
+
+@pytest.mark.plan("command-reader-2")
+@pytest.mark.parametrize("config", ["tiny", "tiny_planes"])
+def test_conservative_coverage_is_of_one_sample_without_tests(config):
+    """Where there is any: each rule by itself; what breaks none is accepted."""
+    others = {}, {"depth_test": 1}, {"depth_write": 1}, {"stencil_test": 1}, {"samples": 1}
+    for fields in others:
+        state = draw_state(*SIZE)
+        for name, value in (OUTER | fields).items():
+            state[name] = value
+        known = config == "tiny" and not fields
+        result = both(CommandList().state(state), config=config)
+        assert result.error == (CommandError.NONE if known else CommandError.STATE), fields
+
+
+@pytest.mark.plan("top-13")
+def test_a_top_accepts_what_its_setup_can():
+    reader = replace(CONFIGS["tiny"].reader, conservative=False)
+    rule = r"reader\.conservative must be setup\.conservative True, not False"
+    with pytest.raises(InputError, match=rule):
+        replace(CONFIGS["tiny"], reader=reader)
 
 
 def packets():

@@ -29,7 +29,7 @@ def of_triangles(work: Work, found: Found) -> Counter:
     made = found.setup or _single(work)
     losses = Counter(zero_area=int(made.zero_area.sum()), facing=int(made.facing.sum()))
     x, y, _ = vertices(work.triangles[made.no_sample])
-    boxes = sample_box(x, y, work.state["samples"], work.conservative)
+    boxes = sample_box(x, y, work.state)
     boxes = boxes[~is_empty(boxes)]
     for name, limit in limits(work.state).items():
         boxes = cut(boxes, limit)
@@ -45,8 +45,8 @@ def _single(work):
     """Setup at a forced number of samples, whose triangles have those of one sample a pixel."""
     state = work.state.copy()
     state["samples"] = 0
-    grown = work.conservative or work.forced_samples > 1
-    return triangle_setup.setup(work.triangles, state, conservative=grown, faces=work.faces)
+    state["conservative"] |= work.forced_samples > 1
+    return triangle_setup.setup(work.triangles, state, faces=work.faces)
 
 
 def of_samples(found: Found, counted: Counter) -> Counter:
