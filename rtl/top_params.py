@@ -180,7 +180,7 @@ def _pipe(shape, texture, **cache):
     return replace(shape, texture=replace(texture, cache=replace(texture.cache, **cache)))
 
 
-_TINY_PIPE = PixelPipeParams(8, 2, replace(INTERPOLATORS["tiny"], attributes=4))
+_TINY_PIPE = PixelPipeParams(8, 2, replace(INTERPOLATORS["tiny"], attributes=4, inner=False))
 PIPES = {
     "default": _pipe(PixelPipeParams(), _TEXTURE, queue=HIDDEN, coded=4, linear=True),
     "frame": _pipe(PixelPipeParams(), _TEXTURE, queue=HIDDEN),

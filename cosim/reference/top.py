@@ -73,7 +73,8 @@ def pipe(params: TopParams) -> PixelPipe | None:
     if params.pixels is None:
         return None
     textures = params.pixels.texture and cache_shape(params.pixels.texture.cache)
-    return PixelPipe(params.pixels.triangles, params.pixels.states, textures)
+    pixels = params.pixels
+    return PixelPipe(pixels.triangles, pixels.states, textures, inner=pixels.interpolator.inner)
 
 
 def pack_colours(shades: Shades, params: TopParams) -> np.ndarray:

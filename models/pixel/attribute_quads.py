@@ -7,7 +7,7 @@ import numpy as np
 
 from fixfunc.models.payload import dtype
 from fixfunc.models.pixel import interpolator
-from fixfunc.models.pixel.pixel_inputs import Locations
+from fixfunc.models.pixel.pixel_inputs import CENTRE, Locations
 from fixfunc.models.pixel.quads import ALL, Quads
 from fixfunc.spec.pixels.interpolation import COMPONENTS, How, Where, attribute_quad
 from fixfunc.spec.points import QUAD, QUAD_SAMPLES
@@ -58,6 +58,7 @@ def interpolate(beats: Beats, components: int = len(COMPONENTS)) -> np.ndarray:
         out[field.name] = beats.quads[field.name][quad]
     out["attribute"], out["part"] = np.divmod(step, parts)
     out["end"] = step == times[quad] - 1
+    out["inner"] = _inner(beats)[quad]
     asks = own[quad] > 0
     attribute = first[beats.quad_of[quad[asks]]] + step[asks] // parts
     values = np.zeros((len(quad), 4, len(COMPONENTS)), np.uint32)
@@ -67,6 +68,24 @@ def interpolate(beats: Beats, components: int = len(COMPONENTS)) -> np.ndarray:
             lane = out["part"] * components + n
             out[f"p{pixel}_{n}"] = values[np.arange(len(quad)), pixel, lane]
     return out
+
+
+def _inner(beats):
+    """Inner coverage of quads: uint8, shape (q,)."""
+    corners = beats.corners[beats.quad_of]
+    x, y = (
+        256 * (beats.quads[axis].astype(np.int64)[:, None] + step) + CENTRE
+        for axis, step in (("x", [0, 1, 0, 1]), ("y", [0, 0, 1, 1]))
+    )
+    found = interpolator.inside(_corners(corners), x.ravel(), y.ravel()).reshape(-1, 4)
+    return (found * [1, 2, 4, 8]).sum(1).astype(np.uint8) * corners["conservative"]
+
+
+def _corners(corners):
+    """Corners of the triangle of each of a quad's pixels."""
+    rhw = np.stack([corners[f"rhw{k}"] for k in range(3)], -1).astype(np.uint32).view(np.float32)
+    four = np.repeat(np.arange(len(corners)), 4)
+    return interpolator.Corners(*(its[four] for its in interpolator.corners(corners, rhw)))
 
 
 def _values(beats, quad, attribute):
@@ -106,8 +125,7 @@ def _places(quads, samples, mask, where):
 def _of(corners, values, x, y, how):
     """Attributes at positions: uint32, shape (q, 4, 4)."""
     four = np.repeat(np.arange(len(corners)), 4)
-    rhw = np.stack([corners[f"rhw{k}"] for k in range(3)], -1).astype(np.uint32).view(np.float32)
-    at = interpolator.Corners(*(its[four] for its in interpolator.corners(corners, rhw)))
+    at = _corners(corners)
     shares = interpolator.ONE * np.float64(1)
     second, third = (np.stack([corners[f"{n}{k}"] for k in range(3)], -1) / shares for n in "uv")
     whole = np.broadcast_to(np.eye(3), (len(corners), 3, 3))

@@ -57,6 +57,8 @@ class PixelPipe:
     shader : callable
         Takes what :func:`fixfunc.models.pixel.texture_stage.shade` does. Returns colours of quads,
         one behind the other: fields of :func:`fixfunc.spec.pixels.texture_stage.shaded_quad`.
+    inner : bool
+        Quads of conservative draws have inner coverage.
 
     Attributes
     ----------
@@ -70,7 +72,9 @@ class PixelPipe:
         states: int = 8,
         textures: QuadCacheShape | None = None,
         shader: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray] = texture_stage.shade,
+        inner: bool = False,
     ) -> None:
+        self._inner = inner
         self._shader = shader
         self._triangles = triangles
         self._states = states
@@ -116,6 +120,7 @@ class PixelPipe:
         triangle: np.ndarray,
         assembly: Assembly,
         formats: Sequence[int] = BASE_FORMATS,
+        conservative: bool = False,
     ) -> Shaded:
         """Colours of tiles.
 
@@ -130,11 +135,14 @@ class PixelPipe:
         assembly : Assembly
         formats : sequence of int
             Of each output, a colour plane or a second colour; 0 where it is not asked for.
+        conservative : bool
+            Of the draw: quads have inner coverage.
         """
         edge = self._edge(tiles)
         asked = self._asked(tiles, samples, triangle, assembly)
+        how = assembly, edge, formats, conservative and self._inner
         parts = [
-            self._shade(asked[at : at + TILES], triangle[at : at + TILES], assembly, edge, formats)
+            self._shade(asked[at : at + TILES], triangle[at : at + TILES], *how)
             for at in range(0, max(len(tiles), 1), TILES)
         ]
         return Shaded(*(np.concatenate(its, -3) for its in zip(*parts, strict=True)))
@@ -170,11 +178,11 @@ class PixelPipe:
         asked["by_sample"] = assembly.states["by_sample"][assembly.state_of[triangle]]
         return asked
 
-    def _shade(self, tiles, triangle, assembly, edge, formats):
+    def _shade(self, tiles, triangle, assembly, edge, formats, conservative):
         tiles["slot"] = np.arange(len(tiles))
         quads = dispatch(tiles, edge)
         tile = quads["slot"].astype(np.intp)
-        beats, state_of = self._stage_beats(quads, triangle, assembly)
+        beats, state_of = self._stage_beats(quads, triangle, assembly, conservative)
         # Texels do not depend on what is on chip.
         unit = self._textures and TextureUnit(self._textures, *self._memory)
         self._sample(beats, state_of, assembly, unit)
@@ -192,10 +200,12 @@ class PixelPipe:
         return tuple(sampled[name].sum() for name in ("lookups", "misses", "lines"))
 
     @staticmethod
-    def _stage_beats(quads, triangle, assembly):
+    def _stage_beats(quads, triangle, assembly, conservative=False):
         """Attributes of quads, and the pixel state of each."""
         own, quad_of = np.unique(triangle[quads["slot"].astype(np.intp)], return_inverse=True)
-        values = attribute_quads.interpolate(beats_of(quads, quad_of, own, assembly))
+        beats = beats_of(quads, quad_of, own, assembly)
+        beats.corners["conservative"] = conservative
+        values = attribute_quads.interpolate(beats)
         return stage_beats(values, assembly.state_of[own][quad_of])
 
     @staticmethod

@@ -59,9 +59,14 @@ def by_pixel_states(pipe: PixelPipe) -> Callable[[Shading], Shades]:
     """The shader that is built in where there is a vertex ring."""
 
     def shade(shading: Shading) -> Shades:
-        samples = int(shading.state["samples"])
+        state = shading.state
         made = pipe.shade(
-            shading.tiles, samples, shading.triangle, shading.assembly, shading.formats
+            shading.tiles,
+            int(state["samples"]),
+            shading.triangle,
+            shading.assembly,
+            shading.formats,
+            bool(state["conservative"]),
         )
         words = made.colours, made.fractions
         colours, fractions = (its[0] for its in words) if len(shading.formats) == 1 else words

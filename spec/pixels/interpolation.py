@@ -51,6 +51,7 @@ CORNERS = (
     ),
     *each("linear perspective", 1, meaning="the triangle has attributes that are"),
     Field("sample_mask", 8, meaning="samples of the draw state that may be written"),
+    Field("conservative", 1, meaning="the draw's coverage is: inner coverage is asked for"),
 )
 ATTRIBUTE = (
     _KIND,
@@ -72,6 +73,11 @@ def attribute_quad(components: int) -> tuple[Field, ...]:
         Field("attribute", 4, meaning="number of the attribute"),
         Field("part", 2, meaning="of the attribute, by the components of a beat"),
         Field("end", 1, meaning="the last beat of its quad"),
+        Field(
+            "inner",
+            4,
+            meaning="pixels that the triangle has whole, of a conservative draw: number 2 y + x",
+        ),
         *(
             Field(
                 f"p{pixel}_{n}",

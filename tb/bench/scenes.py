@@ -206,8 +206,16 @@ def outer(rng: np.random.Generator, draw: np.void, share: float) -> np.void:
 
 
 def at_borders(rng: np.random.Generator, triangles: np.ndarray) -> np.ndarray:
-    """The same triangles; half of their places are moved to borders of pixels, and beside them."""
+    """The same triangles; half of their places are moved to borders of pixels, and beside them.
+
+    Of some an edge goes from end to end of the range: no steps are larger.
+    """
     own = rng.spawn(1)[0]
+    largest = np.flatnonzero(own.random(len(triangles)) < 0.01)
+    for axis in "xy":
+        ends = own.permuted(np.tile([LOW, HIGH], (len(largest), 1)), axis=1)
+        for k in range(2):
+            triangles[f"{axis}{k}"][largest] = ends[:, k]
     for k in range(3):
         for axis in "xy":
             place = triangles[f"{axis}{k}"]

@@ -32,6 +32,8 @@ def requests(rng: np.random.Generator, count: int, params: InterpolatorParams) -
     left = count
     while left > 0:
         corners = triangle(rng)
+        if params.inner:
+            ask_inner(rng.spawn(1)[0], corners)
         attributes = attributes_of(rng, corners, int(rng.integers(0, params.attributes + 1)))
         some = quads(rng, corners, int(rng.choice([0, 1, 1, 2, 3, 12])))
         for table, records in zip(TABLES, (corners, attributes, some), strict=True):
@@ -71,6 +73,19 @@ def triangle(rng: np.random.Generator) -> np.ndarray:
     out["sample_mask"] = rng.choice([255, rng.integers(0, 256)])
     out["kind"] = InterpolatorKind.CORNERS
     return out
+
+
+def ask_inner(rng: np.random.Generator, corners: np.ndarray) -> None:
+    """Most triangles ask for inner coverage; edges of some lie along pixels, and just beside."""
+    corners["conservative"] = rng.random() < 0.8
+    if rng.random() < 0.4:
+        across, down = rng.permutation(3)[:2]
+        corners[f"x{across}"], corners[f"y{down}"] = corners["x0"], corners["y0"]
+        beside = rng.integers(-2, 3, 2)
+        for k in range(3):
+            for axis, units in zip("xy", beside, strict=True):
+                place = corners[f"{axis}{k}"] // 256 * 256 + units
+                corners[f"{axis}{k}"] = np.clip(place, -(1 << 23), (1 << 23) - 1)
 
 
 def _mantissa(rng):

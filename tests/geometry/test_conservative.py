@@ -97,7 +97,7 @@ def _cross(a, b):
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
 
 
-@pytest.mark.plan("triangle-setup-14")
+@pytest.mark.plan("triangle-setup-14", "interpolator-12")
 def test_no_pixel_is_missed_and_none_is_hit_from_afar():
     rng = np.random.default_rng(tiers.SEED if tiers.QUALIFY else 3)
     total = np.zeros(4, int)

@@ -6,11 +6,12 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.data import ArrayLayout, StructLayout
 from amaranth.lib.wiring import Out
 
-from fixfunc.rtl.lib.bits import named
+from fixfunc.rtl.lib.bits import gated, named
 from fixfunc.rtl.lib.delay import held, later
 from fixfunc.rtl.lib.fifo import CreditedFIFO
 from fixfunc.rtl.lib.timeline import Timeline
 from fixfunc.rtl.payload import layout
+from fixfunc.rtl.pixel.interpolator.inner_coverage import InnerCoverage
 from fixfunc.rtl.pixel.interpolator.locations import Locations
 from fixfunc.rtl.pixel.interpolator.triangle_intake import TriangleIntake
 from fixfunc.rtl.pixel.interpolator.values import CORNERS, Between
@@ -19,7 +20,15 @@ from fixfunc.spec.pixels.interpolation import COMPONENTS, attribute_quad
 from fixfunc.spec.points import QUAD
 
 SIDE = StructLayout(
-    {"quad": layout(QUAD), "attribute": 4, "part": 2, "end": 1, "pixel": 2, "differ": 1}
+    {
+        "quad": layout(QUAD),
+        "attribute": 4,
+        "part": 2,
+        "end": 1,
+        "pixel": 2,
+        "differ": 1,
+        "conservative": 1,
+    }
 )
 
 
@@ -124,6 +133,8 @@ class AttributeQuads(wiring.Component):
             side.pixel.eq(pixel),
             side.differ.eq(differ),
         ]
+        if self._params.inner:
+            m.d.comb += side.conservative.eq(intake.conservative)
         t.enter(
             0,
             side=side,
@@ -169,3 +180,13 @@ class AttributeQuads(wiring.Component):
             *(out.i[name].eq(side[name]) for name in ("attribute", "part", "end")),
             out.push.eq(t[self._behind].leaves),
         ]
+        if self._params.inner:
+            m.d.comb += out.i.inner.eq(gated(self._inner(m, t, intake), side.conservative))
+
+    def _inner(self, m, t, intake):
+        """Inner coverage of the quad, when its weights and components are known."""
+        m.submodules.inner = inner = InnerCoverage()
+        quad = t[2].side.quad
+        m.d.comb += [inner.edges.eq(intake.edges), inner.x.eq(quad.x), inner.y.eq(quad.y)]
+        shape = StructLayout({"inner": 4})
+        return later(m, shape(inner.o), self._behind - 2 - inner.latency, "kept_inner").inner

@@ -36,12 +36,15 @@ class InterpolatorParams:
         Those whose corners are held: a power of two from 2 on.
     quads : int
         That wait for the corners of their triangle.
+    inner : bool
+        Quads say which of their pixels a triangle has whole; else of none.
     """
 
     attributes: int = 8
     components: int = 4
     triangles: int = 16
     quads: int = 32
+    inner: bool = False
 
     def __post_init__(self):
         for name, known in (
@@ -58,15 +61,15 @@ class InterpolatorParams:
 
 CONFIGS = {
     "default": InterpolatorParams(),
-    "half": InterpolatorParams(components=2),
+    "half": InterpolatorParams(components=2, inner=True),
     "single": InterpolatorParams(components=1),
-    "tiny": InterpolatorParams(attributes=2, components=1, triangles=2, quads=4),
+    "tiny": InterpolatorParams(attributes=2, components=1, triangles=2, quads=4, inner=True),
 }
 PURPOSE = {  # of each configuration
     "default": "an attribute of a quad a clock, eight attributes",
-    "half": "two components of a quad a clock: less area",
+    "half": "two components of a quad a clock: less area; inner coverage",
     "single": "one component of a quad a clock: less area",
-    "tiny": "for benches: one component, two attributes, two triangles",
+    "tiny": "for benches: one component, two attributes, two triangles, inner coverage",
 }
 
 

@@ -19,6 +19,17 @@ F = 85  # bits of f
 FUNCTIONS = "second", "third", "total"  # f of two corners, and the sum of all three
 PLANE = StructLayout({"x": signed(SLOPE), "y": signed(SLOPE), "origin": signed(F)})
 PLANES = StructLayout(dict.fromkeys(FUNCTIONS, PLANE))
+# The edge across a corner, as of :class:`~fixfunc.rtl.pixel.interpolator.edges.Edges`.
+NUMBERED_EDGE = StructLayout(
+    {
+        "valid": 1,
+        "corner": 2,
+        "turned": 1,
+        "a": signed(SIDE),
+        "b": signed(SIDE),
+        "c": signed(CONSTANT),
+    }
+)
 
 
 class Planes(wiring.Component):
@@ -43,6 +54,8 @@ class Planes(wiring.Component):
         ``o`` is there for one clock; it cannot wait.
     is_linear, last : Out(1)
         ``o`` is without perspective; it is the last one of its triangle.
+    edge : Out(NUMBERED_EDGE)
+        An edge of a triangle, each once, in order; long before ``o``.
     """
 
     def __init__(self, places: int = 8) -> None:
@@ -54,6 +67,7 @@ class Planes(wiring.Component):
                 "valid": Out(1),
                 "is_linear": Out(1),
                 "last": Out(1),
+                "edge": Out(NUMBERED_EDGE),
             }
         )
 
@@ -104,10 +118,16 @@ class Planes(wiring.Component):
             "valid": (edges.valid & last_of_kind, 1),
             "linear": (linear, 1),
             "last": (last_of_triangle, 1),
+            "corner": (corner, 2),
+            "is_edge": (edges.valid & (function == 0) & ~is_linear, 1),
             **{name: (of(name), EDGES[f"{name}0"].shape) for name in "abc"},
         }
         for name, (value, shape) in values.items():
             t.enter(1, **{name: register(m, value, shape, f"entry_{name}")})
+        m.d.comb += [
+            self.edge.valid.eq(t[1].is_edge),
+            *(self.edge[name].eq(getattr(t[1], name)) for name in ("corner", "turned", *"abc")),
+        ]
 
     def _multiply(self, m, t):
         """E by q, or its product with a weight, the nearest; the clock in which they are there."""

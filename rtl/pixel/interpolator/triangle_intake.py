@@ -11,6 +11,7 @@ from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import delay
 from fixfunc.rtl.lib.fifo import StreamFIFO
 from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.pixel.interpolator.inner_coverage import EDGE, InnerEdges
 from fixfunc.rtl.pixel.interpolator.planes import PLANES, Planes
 from fixfunc.rtl.pixel.interpolator.values import CORNERS, Align
 from fixfunc.spec.pixels import interpolation
@@ -54,12 +55,18 @@ class TriangleIntake(wiring.Component):
     found : Out(ATTRIBUTE)
     planes : Out(PLANES)
         It, and the functions that it needs, two clocks later.
+    conservative : Out(1)
+        Inner coverage is asked for; at once. Absent without ``params.inner``, as is ``edges``.
+    edges : Out(ArrayLayout(EDGE, 3))
+        Edges for it, two clocks later.
     """
 
     def __init__(self, params: object) -> None:
         self._params = params
+        inner = {"conservative": Out(1), "edges": Out(ArrayLayout(EDGE, 3))}
         super().__init__(
-            {
+            (inner if params.inner else {})
+            | {
                 "triangles": In(stream.Signature(BEATS)),
                 "quads": In(stream.Signature(numbered_quad(params.triangles))),
                 "current": In(range(2 * params.triangles)),
@@ -104,6 +111,8 @@ class TriangleIntake(wiring.Component):
             m.d.sync += oldest.eq(self.current)
         triangle = turn.triangle[:-1]
         self._masks(m, takes_corners, taken[:-1], triangle)
+        if self._params.inner:
+            self._inner(m, planes.edge, triangle)
         count = self._counts(m, takes_corners, takes_attribute, taken[:-1], newest[:-1], triangle)
         own = Cat(count[: len(self.attribute)], newest[:-1])
         is_linear = self._ways(m, takes_attribute, own, triangle)
@@ -149,14 +158,26 @@ class TriangleIntake(wiring.Component):
         return memory.write_port(), memory.read_port(domain=domain)
 
     def _masks(self, m, takes, row, triangle):
-        """Sample masks of triangles."""
-        write, read = self._memory(m, "masks", 8, self._params.triangles, "comb")
+        """Sample masks of triangles, and whether they ask for inner coverage."""
+        names = "sample_mask", *(("conservative",) if self._params.inner else ())
+        given = self.triangles.payload.corners
+        shape = StructLayout({name: len(given[name]) for name in names})
+        write, read = self._memory(m, "masks", shape, self._params.triangles, "comb")
         m.d.comb += [
             write.en.eq(takes),
             write.addr.eq(row),
-            write.data.eq(self.triangles.payload.corners.sample_mask),
+            *(write.data[name].eq(given[name]) for name in names),
             read.addr.eq(triangle),
-            self.sample_mask.eq(read.data),
+            *(getattr(self, name).eq(read.data[name]) for name in names),
+        ]
+
+    def _inner(self, m, edge, triangle):
+        """Edges for inner coverage. They are held long before the planes of their triangle."""
+        m.submodules.inner_edges = inner = InnerEdges(self._params.triangles)
+        m.d.comb += [
+            inner.edge.eq(edge),
+            inner.triangle.eq(delay(m, triangle, 1, "inner_row")),
+            self.edges.eq(inner.o),
         ]
 
     def _ways(self, m, takes, row, triangle):

@@ -50,7 +50,7 @@ class PixelPipeParams:
     states : int
         Most pixel states that these have: a power of two from 2 on. The product is at most 4096.
     interpolator : InterpolatorParams
-        As many attributes as the vertex ring has.
+        As many attributes as the vertex ring has. Inner coverage is for a shader outside.
     stage : bool
         The texture stage shades quads; else what is outside takes its place.
     texture : TextureUnitParams, optional
@@ -72,6 +72,9 @@ class PixelPipeParams:
         if self.triangles * self.states > 1 << SLOT_BITS:
             rule = f"be at most {(1 << SLOT_BITS) // self.states}, with so many states"
             raise InputError("triangles", rule, self.triangles)
+        if self.interpolator.inner and self.stage:
+            rule = "be False with the texture stage, which does not take it"
+            raise InputError("interpolator.inner", rule, True)
 
 
 def shader_of_quads(params: PixelPipeParams | None, outputs: int) -> dict[str, Member]:

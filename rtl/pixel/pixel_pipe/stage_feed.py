@@ -14,6 +14,8 @@ from fixfunc.spec.pixels.interpolation import COMPONENTS, attribute_quad
 from fixfunc.spec.pixels.texture_stage import STAGE_STATE, StageKind
 from fixfunc.spec.points import QUAD
 
+OF_QUADS = "attribute", "end", "inner"
+
 
 class StageFeed(wiring.Component):
     """Joins the parts of an attribute, and puts a pixel state before the first quad of it.
@@ -72,7 +74,7 @@ class StageFeed(wiring.Component):
                     self.i.ready.eq(is_current & (self.o.ready | ~is_whole)),
                     self.o.payload.quad.kind.eq(StageKind.QUAD),
                     *(self.o.payload.quad[f.name].eq(quad[f.name]) for f in QUAD),
-                    *(self.o.payload.quad[name].eq(quad[name]) for name in ("attribute", "end")),
+                    *(self.o.payload.quad[name].eq(quad[name]) for name in OF_QUADS),
                     *(
                         self.o.payload.quad[f"p{pixel}_{n}"].eq(own[pixel][n])
                         for pixel in range(4)

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from fixfunc.rtl.lib.bits import named
 from fixfunc.rtl.lib.delay import NO_COLLISION
-from fixfunc.rtl.payload import beat, layout
+from fixfunc.rtl.payload import beat, carried, layout
 from fixfunc.spec import commands, payloads
 from fixfunc.spec.commands import SLOT_BITS
 from fixfunc.spec.pixels.pixel_state import PIXEL_STATE
@@ -18,7 +18,8 @@ from fixfunc.spec.state import Kind
 BEAT = beat(triangle=payloads.TRIANGLE, **payloads.CONTROL)
 STATE = layout(PIXEL_STATE)
 _DEPTHS = "z0", "z1", "z2"
-ROW = layout(f for f in commands.RING_TRIANGLE[1:] if f.name not in _DEPTHS)
+_CONSERVATIVE = next(f for f in payloads.DRAW_STATE if f.name == "conservative")
+ROW = layout((*(f for f in commands.RING_TRIANGLE[1:] if f.name not in _DEPTHS), _CONSERVATIVE))
 
 
 class TriangleTable(wiring.Component):
@@ -98,10 +99,14 @@ class TriangleTable(wiring.Component):
         newest, full_of_states = self._hold_states(m, head, tail)
         full = named(m, (head - tail)[: self._position] == self._triangles, "full")
         built_in = Signal()  # of the draw state in force
+        conservative = Signal()
         is_work = named(m, (self.i.payload.kind == Kind.WORK) & built_in, "is_work")
         is_state = self.i.payload.kind == Kind.STATE
         with m.If(self.i.valid & self.i.ready & is_state):
-            m.d.sync += built_in.eq(self.i.payload.draw_state.built_in)
+            m.d.sync += [
+                built_in.eq(self.i.payload.draw_state.built_in),
+                conservative.eq(self.i.payload.draw_state.conservative),
+            ]
         blocked = named(m, is_work & full, "blocked")
         is_waiting = (self.i.valid & blocked) | (self.state.valid & full_of_states)
         release_pending = Signal()  # a FENCE goes out, between beats
@@ -135,7 +140,8 @@ class TriangleTable(wiring.Component):
         m.d.comb += [
             write.en.eq(row_write),
             write.addr.eq(head[:bits]),
-            *(write.data[f].eq(self.corners[f]) for f in ROW.members),
+            *carried(write.data, self.corners),
+            write.data.conservative.eq(conservative),
             read.addr.eq(self.row),
             read.en.eq(self.looks_up),
             self.found.eq(read.data),

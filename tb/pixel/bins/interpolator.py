@@ -31,6 +31,14 @@ def bins(seen: Seen, params: InterpolatorParams) -> dict[str, int]:
     )
     quads = np.bincount(beats.quad_of, minlength=len(beats.corners))
     found |= cross("quads of a triangle", {"none": quads == 0, "some": quads > 0})
+    found |= cross(
+        "inner coverage",
+        {
+            "of no pixel": out["inner"] == 0,
+            "of some": out["inner"] % 15 > 0,
+            "of all": out["inner"] == 15,
+        },
+    )
     found |= _pairs(beats)
     found |= _corners(beats)
     return found | _values(out)

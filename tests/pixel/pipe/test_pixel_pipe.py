@@ -261,6 +261,9 @@ def test_wrong_parameters():
             PixelPipeParams(**fields)
     with pytest.raises(InputError, match="triangles must be at most 512"):
         PixelPipeParams(triangles=1024)
+    inner = dataclasses.replace(PARAMS.pixels.interpolator, inner=True)
+    with pytest.raises(InputError, match=r"interpolator\.inner must be False with the texture st"):
+        PixelPipeParams(interpolator=inner)
     with pytest.raises(InputError, match=r"reader\.ring must be there"):
         dataclasses.replace(PARAMS, pixels=None)
     reader = dataclasses.replace(PARAMS.reader.ring, attributes=2)
