@@ -55,15 +55,14 @@ class TriangleSetupParams:
 
 CONFIGS = {
     "default": TriangleSetupParams(),
-    "half": TriangleSetupParams(conservative=False, interval=2, queue=64),
-    "quarter": TriangleSetupParams(interval=4, queue=32),
+    "half": TriangleSetupParams(interval=2, queue=64),
+    "quarter": TriangleSetupParams(conservative=False, interval=4, queue=32),
     "tiny": TriangleSetupParams(edge=4, queue=8),
 }
 PURPOSE = {  # of each configuration
     "default": "for tiles of 8x8, a triangle a clock",
-    "half": "a triangle every two clocks, half of the multipliers and dividers; no "
-    "conservative coverage",
-    "quarter": "a triangle every four clocks, a quarter of them",
+    "half": "a triangle every two clocks, half of the multipliers and dividers",
+    "quarter": "a triangle every four clocks, a quarter of them; no conservative coverage",
     "tiny": "for benches: tiles of 4x4, a short queue",
 }
 # Fields of a draw state that the block does not read.

@@ -31,6 +31,8 @@ def bins(seen: Seen, _params: TriangleSetupParams) -> dict[str, int]:
     samples = samples_of(records["samples"])
     return (
         cross("cull x winding", of(Cull, states["cull"]), winding(triangles), _faces(states))
+        | cross("coverage x winding", _coverage(states), winding(triangles))
+        | cross("coverage x box", _coverage(out_states), _boxes(records))
         | cross("cull x face", of(Cull, out_states["cull"]), flag(records["back"], "front", "back"))
         | cross("format x samples", forms, samples)
         | cross("format x steep", forms, flag(records["steep"], "flat", "steep"))
@@ -75,6 +77,10 @@ def directed(_params: TriangleSetupParams) -> np.ndarray:
 
 def _faces(states):
     return flag(states["front_ccw"], "clockwise is front", "counter-clockwise is front")
+
+
+def _coverage(states):
+    return flag(states["conservative"], "of samples", "conservative")
 
 
 def _signs(records, name):
