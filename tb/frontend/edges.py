@@ -254,7 +254,7 @@ def _state(rng, fields, params):
     ends = [VIEWPORT_MIN, -300, 0, VIEWPORT_MAX]
     if rng.random() < 0.4:
         ends = [VIEWPORT_MIN - 1, VIEWPORT_MAX + 1, *ends[1:3]]
-    kind = int(rng.choice(12, p=[0.2, *[0.08] * 8, 0.04, 0.04, 0.08]))
+    kind = int(rng.choice(11, p=[0.2, *[0.08] * 10]))
     if kind == 0:
         fields[f"viewport_{axis}0"], fields[f"viewport_{axis}1"] = np.sort(rng.choice(ends, 2))
     elif kind == 1:
@@ -281,15 +281,16 @@ def _state(rng, fields, params):
         most = MOST.get(DepthFormat(int(fields["depth_format"])), 0)
         fields["depth_min"] = most + int(rng.integers(0, 2))
     elif kind == 9:
-        # Of what does not go with it, one thing is left, or nothing.
-        others = rng.permutation(("depth_test", "depth_write", "stencil_test", "samples"))
-        for name in others[int(rng.integers(0, 2)) :]:
-            fields[name] = 0
-        fields["conservative"] = 1
-    elif kind == 10:
         fields["slot"] = rng.integers(0, COLOUR_PLANES)
     else:
         _format(rng, fields)
+    own = rng.spawn(1)[0]
+    if own.random() < 0.1:
+        # Of what does not go with it, one thing is left, or nothing.
+        others = own.permutation(("depth_test", "depth_write", "stencil_test", "samples"))
+        for name in others[int(own.integers(0, 2)) :]:
+            fields[name] = 0
+        fields["conservative"] = 1
 
 
 def _format(rng, fields):
