@@ -53,7 +53,7 @@ class Stations:
         last = np.append(beats["first"] | is_control, True)[1:]  # of its triangle
         # Beats that go on to the depth test, and to colour write.
         is_tested = is_control | (is_tile & ((beats["outcome"] != Outcome.DROP) | last))
-        is_coloured = is_control | (is_tile & (beats["shaded"] | (last & is_tested)))
+        is_coloured = is_control | (is_tile & beats["shaded"])
         self.unit = np.full(count, -1)
         if params.rasterizers > 1:
             screen = Screen(params.rasterizers, 1)

@@ -24,7 +24,9 @@ QUADS = 4  # tiles of quads that wait for the shader
 
 
 class ShadingQueue(wiring.Component):
-    """Hand out the quads of each covered tile; keep all beats in order meanwhile. One a clock.
+    """Hand out the quads of each covered tile; keep beats in order meanwhile. One a clock.
+
+    A tile of a draw without a sample has no more to do: it takes no place.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ class ShadingQueue(wiring.Component):
     quads : Out(stream.Signature(layout(quads(edge, outputs))))
         Quads of tiles of draws of which a sample passed.
     o : Out(stream.Signature(request))
-        All beats.
+        All beats but hidden tiles.
     shaded : Out(1)
         The beat at ``o`` comes back from the shader with colours.
     late : Out(1)
@@ -98,20 +100,22 @@ class ShadingQueue(wiring.Component):
         m.submodules.waiting = waiting = CreditedFIFO(self._waiting, self._depth)
         m.submodules.draws = draws = fifo.SyncFIFOBuffered(width=1, depth=self._depth)
         accept = self.i.valid & self.i.ready
-        drawn = (request.beat.kind == Kind.WORK) & ~request.clearing & ~request.refused
-        shaded = drawn & tile.mask.any()
+        drawn = (request.beat.kind == Kind.WORK) & ~request.clearing
+        is_hidden = named(m, drawn & ~tile.mask.any(), "is_hidden")
+        enters = named(m, accept & ~is_hidden, "enters_queue")
+        shaded = drawn & ~request.refused
         m.d.comb += [
-            self.i.ready.eq(waiting.available & out.w_rdy),
+            self.i.ready.eq((waiting.available & out.w_rdy) | is_hidden),
             pixels.state.eq(state),
             pixels.tile.eq(tile),
             out.w_data.eq(pixels.o),
-            out.w_en.eq(accept & shaded),
-            waiting.consume.eq(accept),
-            waiting.push.eq(accept),
+            out.w_en.eq(enters & shaded),
+            waiting.consume.eq(enters),
+            waiting.push.eq(enters),
             waiting.i.request.eq(request),
             waiting.i.shaded.eq(shaded),
             draws.w_data.eq(~state.early_write),
-            draws.w_en.eq(accept & shaded),
+            draws.w_en.eq(enters & shaded),
             draws.r_en.eq(self.back),
             self.late.eq(draws.r_rdy & draws.r_data),
         ]
