@@ -53,7 +53,8 @@ def draw(rng: np.random.Generator, _: LevelOfDetailParams) -> np.ndarray:
     state["coarse"] = rng.integers(0, 2)
     state["smooth"] = rng.random() < 0.7
     state["bias"] = some_lod(rng, 1)
-    state["minimum"] = rng.choice([0, 0, some_lod(rng, 1)[0]])
+    just = int(rng.integers(-1, 3))  # where a minifying filter begins
+    state["minimum"] = rng.choice([0, 0, just, some_lod(rng, 1)[0]])
     state["maximum"] = rng.choice([31 << 8, 31 << 8, some_lod(rng, 1)[0]])
     state["least"] = rng.choice([0, 0, some_lod(rng, 1)[0]])
     state["explicit_level"] = rng.random() < 0.2

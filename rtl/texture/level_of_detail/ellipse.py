@@ -181,12 +181,14 @@ def magnitude(value: Value) -> Value:
 
 
 def doubled(value: Value) -> Value:
-    """A float32 twice: what is no number stays as it is, what is too large becomes infinite."""
+    """A float32 twice; what is too large becomes infinite. Of infinity, and of what is no number,
+    the result is anything: the halved sum of squares is not finite then, or the determinant, so
+    that the ellipse is not valid.
+    """
     exponent = FLOAT32.exponent_of(value)
     is_last = exponent == FLOAT32.top - 1
     fraction = Mux(is_last, 0, value[: FLOAT32.fraction])
-    step = (exponent != 0) & (exponent != FLOAT32.top)
-    return Cat(fraction, (exponent + step)[: FLOAT32.exponent], value[FLOAT32.magnitude])
+    return Cat(fraction, (exponent + (exponent != 0))[: FLOAT32.exponent], value[FLOAT32.magnitude])
 
 
 def halved(value: Value) -> Value:

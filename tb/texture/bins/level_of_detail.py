@@ -59,6 +59,9 @@ def bins(seen: Seen, params: LevelOfDetailParams) -> dict[str, int]:
     weights = {"none": (0, 0), "some": (1, 254), "255": (255, 255)}
     found |= cross("weight", ranges(out["fraction3"], weights))
     found |= cross("filter", flag(out["minifies3"], "magnifies", "minifies"))
+    # A bound decides alone where the texture has one below it.
+    bounded = np.where(both < low, np.maximum(low, least), LEAST)
+    found |= cross("just", ranges(bounded, {"magnifies": (0, 0), "minifies": (1, 1)}))
     return found | (_footprints(state, out) if params.footprints else {})
 
 
