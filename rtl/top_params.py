@@ -85,6 +85,8 @@ class TopParams:
         own, expected = self.reader.conservative, self.setup.conservative
         if own != expected:
             raise InputError("reader.conservative", f"be setup.conservative {expected!r}", own)
+        if self.pixels and self.pixels.interpolator.inner and not expected:
+            raise InputError("pixels.interpolator.inner", "be False without conservative", True)
         self._check_pixels()
         samples = self.resolve.samples if self.resolve else 0
         if self.reader.resolve_samples != samples:

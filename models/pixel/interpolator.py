@@ -86,7 +86,7 @@ def edges(at: Corners, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def inside(at: Corners, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Inner coverage: pixels that lie in the triangle whole, wherever snapping came from.
+    """Inner coverage: pixels that lie in the triangle whole, however it was snapped.
 
     Parameters are those of :func:`edges`, at centres of pixels; bool, shape (n,). A square that is
     1/256 pixel greater on each side lies within.

@@ -80,7 +80,8 @@ def rasterize(
     triangles : ndarray of :data:`~fixfunc.models.geometry.triangle_setup.TRIANGLE`, shape (n,)
     state : numpy.void
         From :func:`fixfunc.models.state.draw_state`, with the samples of the targets: with a count
-        of more than 1 these are 1. Conservative coverage is that of all samples.
+        of more than 1, or conservative coverage, these are 1. Conservative coverage is that of all
+        samples.
     count : int
         1, 4, 8 or 16.
     faces

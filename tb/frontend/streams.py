@@ -311,7 +311,8 @@ def state_of(
     if params.reader.ring:
         state["built_in"] = rng.random() < 0.8
     state["colour_write"] = 15 if rng.random() < 0.7 else rng.integers(0, 16)
-    state["colour_format"] = form = rng.choice(list(params.reader.colour_formats))
+    form = rng.choice(list(params.reader.colour_formats))
+    state["colour_format"] = form
     for enable in plane_formats.KINDS:
         state[enable] &= plane_formats.has(Format(form), enable, params.reader.floats)
     if form in WITHOUT_ALPHA:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Inner coverage: which pixels of a quad a triangle has whole, wherever snapping came from."""
+"""Inner coverage: which pixels of a quad a triangle has whole, however it was snapped."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed
 from amaranth.lib import wiring

@@ -21,6 +21,7 @@ from fixfunc.models.pixel.pixel_pipe import PixelPipe
 from fixfunc.models.state import draw_state
 from fixfunc.rtl import top as rtl
 from fixfunc.rtl.top_params import texture_rules
+from fixfunc.spec.errors import InputError
 from fixfunc.spec.pixels.texture_stage import StageKind, shaded_quad
 from fixfunc.spec.points import QUAD
 from fixfunc.spec.state import Compare
@@ -180,3 +181,13 @@ def test_a_shader_outside_has_inner_coverage(monkeypatch):
         colours = golden(packets) & 255
         seen += [(colours == value).sum() for value in (255, 128)]
     assert (seen > 100).all()
+
+
+@pytest.mark.plan("pixel-pipe-19")
+def test_inner_coverage_needs_conservative_draws():
+    setup = dataclasses.replace(PARAMS.setup, conservative=False)
+    with pytest.raises(InputError, match=r"reader.conservative must be setup.conservative False"):
+        dataclasses.replace(PARAMS, setup=setup)
+    reader = dataclasses.replace(PARAMS.reader, conservative=False)
+    with pytest.raises(InputError, match=r"interpolator.inner must be False without conservative"):
+        dataclasses.replace(PARAMS, setup=setup, reader=reader)
