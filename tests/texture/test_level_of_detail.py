@@ -10,6 +10,7 @@ from fixfunc.models.texture import level_of_detail as golden
 from fixfunc.models.texture.sampler import Sampler, level_of_detail
 from fixfunc.rtl.texture.level_of_detail.level_of_detail import CONFIGS
 from fixfunc.spec.textures.level_of_detail import LOD_STATE
+from fixfunc.tb import catalogue
 from fixfunc.tb.bench.states import parted
 from fixfunc.tb.texture import level_of_detail as bench
 from tests import volume
@@ -158,6 +159,29 @@ def test_a_million_quads():
         rows = bench.requests(np.random.default_rng(n), 55_000, CONFIGS["default"])
         found += len(volume.check(STEM, "default", rows))
     assert found > 1_000_000
+
+
+@pytest.mark.plan("level-of-detail-6")
+@pytest.mark.parametrize(("anisotropy", "turns"), [(0, 1), (1, 1), (2, 4), (16, 4)])
+def test_only_an_anisotropic_filter_takes_a_clock_for_each_pixel(anisotropy, turns):
+    """400 quads more under one state: a clock each, or four."""
+    params = CONFIGS["tiny"]
+    rng = np.random.default_rng(0)
+    state = bench.draw(rng, params)
+    state["explicit_level"] = 0
+    state["explicit_gradients"] = 0
+    state["anisotropy"] = anisotropy
+    clocks = []
+    for count in (100, 500):
+        quads = bench.quads(rng, count, params)
+        beats = ((state, LOD_STATE), (quads, params.quad))
+        rows = np.concatenate([codec.pack(it, table, bench.bits(params)) for it, table in beats])
+        run, _, mismatches, first = catalogue.block(STEM).compare(
+            volume.volume(STEM, "tiny"), rows, "tiny", ("full", "full")
+        )
+        assert not mismatches, first
+        clocks.append(run.clocks)
+    assert clocks[1] - clocks[0] == 400 * turns
 
 
 @pytest.mark.plan("level-of-detail-4")
