@@ -102,20 +102,20 @@ class ShadingQueue(wiring.Component):
         accept = self.i.valid & self.i.ready
         drawn = (request.beat.kind == Kind.WORK) & ~request.clearing
         is_hidden = named(m, drawn & ~tile.mask.any(), "is_hidden")
-        enters = named(m, accept & ~is_hidden, "enters_queue")
+        queue_accept = named(m, accept & ~is_hidden, "queue_accept")
         shaded = drawn & ~request.refused
         m.d.comb += [
             self.i.ready.eq((waiting.available & out.w_rdy) | is_hidden),
             pixels.state.eq(state),
             pixels.tile.eq(tile),
             out.w_data.eq(pixels.o),
-            out.w_en.eq(enters & shaded),
-            waiting.consume.eq(enters),
-            waiting.push.eq(enters),
+            out.w_en.eq(queue_accept & shaded),
+            waiting.consume.eq(queue_accept),
+            waiting.push.eq(queue_accept),
             waiting.i.request.eq(request),
             waiting.i.shaded.eq(shaded),
             draws.w_data.eq(~state.early_write),
-            draws.w_en.eq(enters & shaded),
+            draws.w_en.eq(queue_accept & shaded),
             draws.r_en.eq(self.back),
             self.late.eq(draws.r_rdy & draws.r_data),
         ]

@@ -56,19 +56,19 @@ class InnerEdges(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         t = Timeline(m)
-        given = self.edge
+        edge = self.edge
         newest = Signal(range(self._triangles))
-        with m.If(given.valid & (given.corner == 2)):
+        with m.If(edge.valid & (edge.corner == 2)):
             m.d.sync += newest.eq(newest + 1)
-        steps = {name: Mux(given.turned, -given[name], given[name]) for name in "ab"}
-        sizes = {name: Mux(given[name] < 0, -given[name], given[name]) for name in "ab"}
+        steps = {name: Mux(edge.turned, -edge[name], edge[name]) for name in "ab"}
+        sizes = {name: Mux(edge[name] < 0, -edge[name], edge[name]) for name in "ab"}
         for name in "ab":
             t.enter(1, **{name: register(m, steps[name], signed(SIDE), f"{name}_inside")})
             t.enter(1, **{f"{name}_size": register(m, sizes[name], SIDE - 1, f"{name}_size")})
         # A negation is a complement and one more.
-        inside = register(m, given.c ^ given.turned.replicate(CONSTANT), signed(CONSTANT), "inside")
+        inside = register(m, edge.c ^ edge.turned.replicate(CONSTANT), signed(CONSTANT), "inside")
         t.enter(1, inside=inside)
-        t.enter(0, turned=given.turned, valid=given.valid, corner=given.corner, triangle=newest)
+        t.enter(0, turned=edge.turned, valid=edge.valid, corner=edge.corner, triangle=newest)
         size = register(m, t[1].a_size + t[1].b_size, SIDE, "size")
         # Corners in one place have no inside, though E is zero between them.
         reach = Mux(size.any(), OUTER * size, 1)

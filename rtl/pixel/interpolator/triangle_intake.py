@@ -160,13 +160,13 @@ class TriangleIntake(wiring.Component):
     def _masks(self, m, takes, row, triangle):
         """Sample masks of triangles, and whether they ask for inner coverage."""
         names = "sample_mask", *(("conservative",) if self._params.inner else ())
-        given = self.triangles.payload.corners
-        shape = StructLayout({name: len(given[name]) for name in names})
+        corners = self.triangles.payload.corners
+        shape = StructLayout({name: len(corners[name]) for name in names})
         write, read = self._memory(m, "masks", shape, self._params.triangles, "comb")
         m.d.comb += [
             write.en.eq(takes),
             write.addr.eq(row),
-            *(write.data[name].eq(given[name]) for name in names),
+            *(write.data[name].eq(corners[name]) for name in names),
             read.addr.eq(triangle),
             *(getattr(self, name).eq(read.data[name]) for name in names),
         ]
@@ -185,12 +185,12 @@ class TriangleIntake(wiring.Component):
         ways = StructLayout({"how": 2, "where": 2})
         depth = self._params.triangles * self._params.attributes
         write, read = self._memory(m, "ways", ways, depth, "comb")
-        given = self.triangles.payload.attribute
+        attribute = self.triangles.payload.attribute
         m.d.comb += [
             write.en.eq(takes),
             write.addr.eq(row),
-            write.data.how.eq(given.how),
-            write.data.where.eq(given.where),
+            write.data.how.eq(attribute.how),
+            write.data.where.eq(attribute.where),
             read.addr.eq(Cat(self.attribute, triangle)),
             self.where.eq(read.data.where),
         ]
@@ -201,7 +201,7 @@ class TriangleIntake(wiring.Component):
 
         A quad has its turn when its attributes are aligned: it passes a FIFO, and waits a clock.
         """
-        given = self.triangles.payload.attribute
+        attribute = self.triangles.payload.attribute
         depth = self._params.triangles * self._params.attributes
         write, read = self._memory(m, "values", ATTRIBUTE, depth)
         asked = named(m, Cat(self.attribute, triangle), "asked_value")
@@ -214,7 +214,7 @@ class TriangleIntake(wiring.Component):
         for n, name in enumerate(COMPONENTS):
             m.submodules[f"align_{name}"] = align = Align()
             m.d.comb += [
-                *(getattr(align, f"corner{k}").eq(given[f"{name}{k}"]) for k in range(3)),
-                align.constant.eq(given.how == How.CONSTANT),
+                *(getattr(align, f"corner{k}").eq(attribute[f"{name}{k}"]) for k in range(3)),
+                align.constant.eq(attribute.how == How.CONSTANT),
                 write.data[n].eq(align.o),
             ]

@@ -19,11 +19,11 @@ DISPATCHED = 4  # tiles whose quads are on their way out
 
 
 class TileFeed(wiring.Component):
-    """Around the quad dispatch: each triangle is fetched once, as its first tile comes, and its
+    """Around the quad dispatch: each triangle is fetched once, with its first tile, and its
     tiles wait until the interpolator has its corners.
 
     A tile a clock. Latency of the fetch, and of the planes, is hidden behind the quads of earlier
-    tiles. A quad passes in the clock in which it comes.
+    tiles. A quad passes without a clock of its own.
 
     Parameters
     ----------
